@@ -1,7 +1,5 @@
 //! The check of the contract, run on this workspace and on a small one of its own.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use std::fs;
 
 #[test]
