@@ -1,0 +1,535 @@
+//! Finds known secret values in texts and bytes, raw or encoded, and replaces them.
+//!
+//! One automaton knows each value raw, in hex and in base64 (both alphabets, all three
+//! alignments). Escapes are not patterns: the input is read again with its JSON escapes, percent
+//! escapes or line breaks undone, so that a value half of which is escaped is found as well, and
+//! what is found there is replaced where it stands in the input.
+//!
+//! What it does not see: values shorter than [`MIN_VALUE_BYTES`], a value cut off in the middle,
+//! and transformations that nobody echoes by accident (compression, encryption, reversal).
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::{ControlFlow, Range};
+
+use aho_corasick::{AhoCorasick, BuildError};
+use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER, HEXUPPER};
+use memchr::memmem::Finder;
+
+use reading::{Escape, Reading};
+
+mod reading;
+
+/// Shortest value that is looked for, in bytes. A shorter one would also stand in innocent
+/// places (`true`, `80`, `nyc1`), so it is ignored: refuse it where secrets are accepted.
+pub const MIN_VALUE_BYTES: usize = 6;
+
+/// What a found value is replaced with.
+pub const REDACTED: &str = "[redacted]";
+
+/// Patterns from this length on get a searcher of their own: an automaton over a private key
+/// in all its encodings would take tens of megabytes.
+const LONG_PATTERN_BYTES: usize = 256;
+
+/// How many layers of escapes are undone: JSON in a JSON string, an escaped URL in a JSON string.
+const LAYERS: usize = 2;
+
+/// Knows the secret values of one run. It holds copies of them: drop it with the run.
+pub struct Redactor {
+    short: Option<AhoCorasick>,
+    long: Vec<Finder<'static>>,
+    spaced: bool,
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Redactor(…)")
+    }
+}
+
+impl Redactor {
+    /// Learns the values. Those shorter than [`MIN_VALUE_BYTES`] are left out.
+    #[must_use]
+    pub fn new(values: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+        let mut patterns: Vec<Vec<u8>> = Vec::new();
+        let mut spaced = false;
+        for value in values {
+            let value = value.as_ref();
+            spaced |= value.contains(&b' ');
+            learn(value, &mut patterns);
+            // A value read from a file often ends in a line break that no answer repeats.
+            learn(value.trim_ascii(), &mut patterns);
+        }
+        patterns.sort_unstable();
+        patterns.dedup();
+        let (long, short): (Vec<_>, Vec<_>) = patterns
+            .into_iter()
+            .partition(|pattern| pattern.len() >= LONG_PATTERN_BYTES);
+        let mut searchers: Vec<Finder<'static>> = long
+            .iter()
+            .map(|pattern| Finder::new(pattern).into_owned())
+            .collect();
+        let short = automaton(&short).unwrap_or_else(|_too_many| {
+            // An automaton that can't be built must not mean a secret that isn't found.
+            searchers.extend(short.iter().map(|p| Finder::new(p).into_owned()));
+            None
+        });
+        Self {
+            short,
+            long: searchers,
+            spaced,
+        }
+    }
+
+    /// Whether there is nothing to look for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.short.is_none() && self.long.is_empty()
+    }
+
+    /// Whether any value stands in `input`, raw or encoded.
+    #[must_use]
+    pub fn contains(&self, input: &[u8]) -> bool {
+        self.read(input, &mut |_| ControlFlow::Break(())).is_break()
+    }
+
+    /// The text with each value replaced by [`REDACTED`]; borrowed when there was none.
+    #[must_use]
+    pub fn scrub_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut found = self.find(text.as_bytes());
+        for range in &mut found {
+            // A value that is no text could match inside a character.
+            while !text.is_char_boundary(range.start) {
+                range.start -= 1;
+            }
+            while !text.is_char_boundary(range.end) {
+                range.end += 1;
+            }
+        }
+        let found = merged(found);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut scrubbed = String::with_capacity(text.len());
+        let mut kept = 0;
+        for range in found {
+            scrubbed.push_str(text.get(kept..range.start).unwrap_or_default());
+            scrubbed.push_str(REDACTED);
+            kept = range.end;
+        }
+        scrubbed.push_str(text.get(kept..).unwrap_or_default());
+        Cow::Owned(scrubbed)
+    }
+
+    /// The bytes with each value replaced by [`REDACTED`]; borrowed when there was none.
+    #[must_use]
+    pub fn scrub_bytes<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let found = merged(self.find(bytes));
+        if found.is_empty() {
+            return Cow::Borrowed(bytes);
+        }
+        let mut scrubbed = Vec::with_capacity(bytes.len());
+        let mut kept = 0;
+        for range in found {
+            scrubbed.extend_from_slice(bytes.get(kept..range.start).unwrap_or_default());
+            scrubbed.extend_from_slice(REDACTED.as_bytes());
+            kept = range.end;
+        }
+        scrubbed.extend_from_slice(bytes.get(kept..).unwrap_or_default());
+        Cow::Owned(scrubbed)
+    }
+
+    fn find(&self, input: &[u8]) -> Vec<Range<usize>> {
+        let mut found: Vec<Range<usize>> = Vec::new();
+        let _ = self.read(input, &mut |range| {
+            let range = whole_escapes(input, range);
+            match found.last_mut() {
+                // Repetitive input matches at every byte; keep that one range.
+                Some(last) if range.start <= last.end && last.start <= range.start => {
+                    last.end = last.end.max(range.end);
+                }
+                _ => found.push(range),
+            }
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
+    /// Searches the input as it stands and with its escapes undone.
+    fn read(&self, input: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+        if self.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        self.search(input, each)?;
+        self.unescape(input, Escape::any(), LAYERS, each)
+    }
+
+    fn unescape(
+        &self,
+        input: &[u8],
+        escapes: &[Escape],
+        layers: usize,
+        each: &mut Each<'_>,
+    ) -> ControlFlow<()> {
+        for &escape in escapes {
+            if escape == Escape::Form && !self.spaced {
+                continue;
+            }
+            let Some(reading) = Reading::of(input, escape) else {
+                continue;
+            };
+            let mut translated = |range| each(reading.source(range));
+            self.search(reading.bytes(), &mut translated)?;
+            if layers > 1 {
+                let inner = escape.within();
+                self.unescape(reading.bytes(), inner, layers - 1, &mut translated)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn search(&self, bytes: &[u8], each: &mut Each<'_>) -> ControlFlow<()> {
+        if let Some(short) = &self.short {
+            for found in short.find_overlapping_iter(bytes) {
+                each(found.range())?;
+            }
+        }
+        for finder in &self.long {
+            let length = finder.needle().len();
+            for start in finder.find_iter(bytes) {
+                each(start..start + length)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+type Each<'a> = dyn FnMut(Range<usize>) -> ControlFlow<()> + 'a;
+
+fn automaton(patterns: &[Vec<u8>]) -> Result<Option<AhoCorasick>, BuildError> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    AhoCorasick::new(patterns).map(Some)
+}
+
+/// Adds what `value` looks like raw, in hex and in base64.
+fn learn(value: &[u8], patterns: &mut Vec<Vec<u8>>) {
+    if value.len() < MIN_VALUE_BYTES {
+        return;
+    }
+    patterns.push(value.to_vec());
+    patterns.push(HEXLOWER.encode(value).into_bytes());
+    patterns.push(HEXUPPER.encode(value).into_bytes());
+    for encoding in [BASE64_NOPAD, BASE64URL_NOPAD] {
+        for before in 0..3 {
+            // Encode behind `before` bytes of something else, then keep the digits that hold
+            // nothing but the value: whole groups of six bits.
+            let mut padded = vec![0; before];
+            padded.extend_from_slice(value);
+            let digits = encoding.encode(&padded).into_bytes();
+            let known = (before * 8).div_ceil(6)..padded.len() * 8 / 6;
+            patterns.extend(digits.get(known).map(<[u8]>::to_vec));
+        }
+    }
+}
+
+/// Widens a range so that replacing it can't cut a backslash escape in two, which would make
+/// invalid JSON of a valid one.
+fn whole_escapes(input: &[u8], range: Range<usize>) -> Range<usize> {
+    let odd_backslashes_before = |at: usize| {
+        let before = input.get(..at).unwrap_or_default();
+        before.iter().rev().take_while(|&&b| b == b'\\').count() % 2 == 1
+    };
+    let mut range = range;
+    if odd_backslashes_before(range.start) {
+        range.start -= 1;
+    }
+    if range.end < input.len() && odd_backslashes_before(range.end) {
+        range.end += 1;
+    }
+    range
+}
+
+fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            // Touching ones stay apart: two values side by side are two replacements.
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const CANARY: &str = "c4nary/+ \"pässwörd\\";
+
+    fn redactor(value: &str) -> Redactor {
+        Redactor::new([value])
+    }
+
+    #[track_caller]
+    fn gone(redactor: &Redactor, text: &str, left: &str) {
+        assert!(redactor.contains(text.as_bytes()), "not found in {text}");
+        assert_eq!(redactor.scrub_text(text), left);
+        assert_eq!(redactor.scrub_bytes(text.as_bytes()), left.as_bytes());
+    }
+
+    #[test]
+    fn a_raw_value_is_replaced_and_its_neighbours_stay() {
+        gone(&redactor("hunter22"), "a hunter22 b", "a [redacted] b");
+        gone(
+            &redactor("hunter22"),
+            "hunter22hunter22",
+            "[redacted][redacted]",
+        );
+    }
+
+    #[test]
+    fn text_without_a_value_is_borrowed() {
+        let redactor = redactor("hunter22");
+        assert!(matches!(
+            redactor.scrub_text("hunter2 %41 \\n"),
+            Cow::Borrowed(_)
+        ));
+        assert!(matches!(redactor.scrub_bytes(b"hunter2"), Cow::Borrowed(_)));
+        assert!(!redactor.contains(b"hunter2"));
+    }
+
+    #[test]
+    fn short_and_no_values_are_ignored() {
+        let none: [&str; 0] = [];
+        assert!(Redactor::new(none).is_empty());
+        assert!(redactor("12345").is_empty());
+        assert_eq!(redactor("12345").scrub_text("12345"), "12345");
+    }
+
+    #[test]
+    fn overlapping_values_leave_no_tail() {
+        let redactor = Redactor::new(["abcdef", "defghi"]);
+        gone(&redactor, "xabcdefghix", "x[redacted]x");
+        let nested = Redactor::new(["bcdefg", "abcdefgh"]);
+        gone(&nested, "xabcdefghx", "x[redacted]x");
+    }
+
+    #[test]
+    fn a_json_escaped_value_is_replaced_and_the_document_stays_valid() {
+        let redactor = redactor(CANARY);
+        let plain = serde_json::json!({"password": CANARY, "size": 3}).to_string();
+        gone(&redactor, &plain, r#"{"password":"[redacted]","size":3}"#);
+        let ascii = plain.replace('ä', "\\u00e4").replace('ö', "\\u00F6");
+        gone(&redactor, &ascii, r#"{"password":"[redacted]","size":3}"#);
+        let slashes = plain.replace('/', "\\/");
+        gone(&redactor, &slashes, r#"{"password":"[redacted]","size":3}"#);
+        let wrapped = serde_json::json!({ "log": plain }).to_string();
+        gone(
+            &redactor,
+            &wrapped,
+            r#"{"log":"{\"password\":\"[redacted]\",\"size\":3}"}"#,
+        );
+    }
+
+    #[test]
+    fn surrogate_pairs_are_undone() {
+        gone(
+            &redactor("key-😀-key"),
+            r#""key-\ud83d\ude00-key""#,
+            r#""[redacted]""#,
+        );
+    }
+
+    #[test]
+    fn a_value_half_escaped_is_found() {
+        gone(
+            &redactor("s3cret-value"),
+            "u=s3c%72et-v%61lue&",
+            "u=[redacted]&",
+        );
+        gone(
+            &redactor("s3cret-value"),
+            r"s3c\u0072et-value",
+            "[redacted]",
+        );
+        gone(
+            &redactor("s3cret-value"),
+            r"s3c%72et-\u0076alue",
+            "[redacted]",
+        );
+        gone(&redactor("s3cret-value"), "s3c%2572et-value", "[redacted]");
+    }
+
+    #[test]
+    fn form_and_percent_encodings_are_found() {
+        gone(
+            &redactor("pass word+1"),
+            "p=pass+word%2B1&x=1+2",
+            "p=[redacted]&x=1+2",
+        );
+        gone(
+            &redactor("pass word+1"),
+            "p=pass%20word+1&",
+            "p=[redacted]&",
+        );
+        gone(
+            &redactor("p@ss:w/rd"),
+            "postgres://doadmin:p%40ss%3aw%2Frd@host/db",
+            "postgres://doadmin:[redacted]@host/db",
+        );
+    }
+
+    #[test]
+    fn hex_is_found_in_both_cases() {
+        gone(&redactor("hunter22"), "68756e7465723232", "[redacted]");
+        gone(&redactor("kkkkkk"), "6B6B6B6B6B6B", "[redacted]");
+    }
+
+    #[test]
+    fn base64_is_found_at_every_alignment_in_both_alphabets() {
+        let value = "hunter22\u{ff}\u{fe}??>>";
+        let redactor = redactor(value);
+        for encoding in [
+            data_encoding::BASE64,
+            data_encoding::BASE64URL,
+            data_encoding::BASE64_NOPAD,
+        ] {
+            for before in ["", "u", "us", "use", "user:"] {
+                for after in ["", "x", "xy", "xyz"] {
+                    let text = encoding.encode(format!("{before}{value}{after}").as_bytes());
+                    let scrubbed = redactor.scrub_text(&text);
+                    assert!(scrubbed.contains(REDACTED), "{before:?} {after:?} {text}");
+                    // Two digits on either side may share bits with the neighbours.
+                    assert!(
+                        scrubbed.len() <= REDACTED.len() + before.len() * 2 + after.len() * 2 + 6
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn base64_in_lines_is_found() {
+        let key = "-----BEGIN KEY-----\n".to_owned() + &"Zk9xT2JqZWN0".repeat(40);
+        let redactor = redactor(&key);
+        let wrapped: Vec<String> = data_encoding::BASE64
+            .encode(key.as_bytes())
+            .as_bytes()
+            .chunks(76)
+            .map(|line| String::from_utf8_lossy(line).into_owned())
+            .collect();
+        let text = wrapped.join("\r\n");
+        assert!(redactor.contains(text.as_bytes()));
+        let json = serde_json::json!({ "key": text }).to_string();
+        assert!(
+            redactor
+                .scrub_text(&json)
+                .starts_with(r#"{"key":"[redacted]"#)
+        );
+    }
+
+    #[test]
+    fn long_values_are_found_raw_and_encoded() {
+        let value: String = (0..4000_u32)
+            .map(|i| char::from(b'a' + (i * i % 23) as u8))
+            .collect();
+        let redactor = redactor(&value);
+        gone(&redactor, &format!("<{value}>"), "<[redacted]>");
+        let encoded = data_encoding::BASE64.encode(value.as_bytes());
+        assert!(redactor.contains(encoded.as_bytes()));
+    }
+
+    #[test]
+    fn a_value_from_a_file_is_found_without_its_line_break() {
+        gone(&redactor("hunter22\n"), "<hunter22>", "<[redacted]>");
+    }
+
+    #[test]
+    fn a_match_never_leaves_half_an_escape() {
+        gone(
+            &redactor("nabcdef"),
+            r#"{"a":"\nabcdef"}"#,
+            r#"{"a":"[redacted]"}"#,
+        );
+        gone(
+            &redactor(r"abcdef\"),
+            r#"{"a":"abcdef\"b"}"#,
+            r#"{"a":"[redacted]b"}"#,
+        );
+    }
+
+    #[test]
+    fn a_binary_value_inside_a_character_takes_the_character_with_it() {
+        let text = "ääääää";
+        let inside = text.as_bytes().get(1..9).unwrap();
+        let redactor = Redactor::new([inside]);
+        assert_eq!(redactor.scrub_text(text), "[redacted]ä");
+    }
+
+    #[test]
+    fn debug_shows_no_value() {
+        assert_eq!(format!("{:?}", redactor("hunter22")), "Redactor(…)");
+    }
+
+    #[test]
+    fn eight_megabytes_of_repetition_are_searched() {
+        let body = "aaaaaa%61\\n".repeat(800_000);
+        let redactor = Redactor::new(["aaaaaaa", "hunter22"]);
+        let scrubbed = redactor.scrub_text(&body);
+        assert!(!redactor.contains(scrubbed.as_bytes()));
+    }
+
+    proptest! {
+        #[test]
+        fn no_encoding_of_a_value_survives(
+            value in "\\PC{6,40}",
+            before in "[a-z]{0,4}",
+            after in "[a-z]{0,4}",
+            escaped in proptest::collection::vec(any::<bool>(), 160),
+        ) {
+            let redactor = Redactor::new([&value]);
+            let mixed: String = value
+                .bytes()
+                .zip(&escaped)
+                .map(|(byte, escape)| {
+                    if *escape || !byte.is_ascii() || byte == b'%' {
+                        format!("%{byte:02X}")
+                    } else {
+                        char::from(byte).to_string()
+                    }
+                })
+                .collect();
+            let inside = format!("{before}{value}{after}");
+            for text in [
+                inside.clone(),
+                format!("{before}{mixed}{after}"),
+                serde_json::json!([inside]).to_string(),
+                data_encoding::BASE64.encode(inside.as_bytes()),
+                data_encoding::BASE64URL_NOPAD.encode(inside.as_bytes()),
+                HEXLOWER.encode(inside.as_bytes()),
+            ] {
+                prop_assert!(redactor.contains(text.as_bytes()), "{text}");
+                let scrubbed = redactor.scrub_text(&text).into_owned();
+                prop_assert!(scrubbed.contains(REDACTED));
+                let scrubbed_bytes = redactor.scrub_bytes(text.as_bytes()).into_owned();
+                prop_assert_eq!(scrubbed_bytes, scrubbed.into_bytes());
+            }
+        }
+
+        #[test]
+        fn a_scrubbed_json_document_is_still_json(value in "\\PC{6,20}", other in "\\PC{0,20}") {
+            prop_assume!(!value.chars().all(|c| c.is_ascii_digit()));
+            // Values made of JSON's own marks could stand in the document's frame.
+            prop_assume!(!r#"{"password":"","other":""}"#.contains(value.trim()));
+            let document = serde_json::json!({"password": value, "other": other}).to_string();
+            let scrubbed = Redactor::new([&value]).scrub_text(&document).into_owned();
+            let parsed: Result<serde_json::Value, _> = serde_json::from_str(&scrubbed);
+            prop_assert!(parsed.is_ok(), "{}", scrubbed);
+        }
+    }
+}
