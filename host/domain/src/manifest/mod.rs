@@ -4,6 +4,7 @@
 //! be read long after its component is gone.
 
 mod diff;
+mod id_pattern;
 mod template;
 mod validate;
 
@@ -14,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use diff::{Change, Liveness, changes};
-pub use template::{Binding, PathTemplate, TemplateError};
+pub use id_pattern::{ID_PATTERN_BYTES_MAX, IdPattern, IdPatternError, PROVIDER_ID_BYTES_MAX};
+pub use template::{Binding, Matched, PATH_BYTES_MAX, PathError, PathTemplate, RequestPath, TemplateError};
 pub use validate::{ManifestFault, validate};
 
 use crate::provider::Operation;
