@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Longest template, and longest request path, in bytes.
 pub const PATH_BYTES_MAX: usize = 2_048;
 /// Most segments of a template or a path.
-pub const PATH_SEGMENTS_MAX: usize = 32;
+const PATH_SEGMENTS_MAX: usize = 32;
 
 /// A path whose segments are literal or stand for something.
 ///
