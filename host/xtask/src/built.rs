@@ -1,0 +1,119 @@
+//! What the tasks build, and where it then is.
+
+use std::path::{Path, PathBuf};
+
+use crate::cargo::{cargo, metadata, say, succeed, workspace_root};
+use crate::components::{self, Component};
+
+/// The component that `dev` and `bench` load.
+pub const FIRST_PARTY: [Component; 1] = [components::DO];
+
+/// Features that only tests build the host with, where its package has them: crash points.
+const TEST_FEATURES: [(&str, &str); 1] = [("berth", "failpoints")];
+
+/// What is built into the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// What a person runs: the host and the double alone.
+    Run {
+        /// Optimised.
+        release: bool,
+    },
+    /// Every binary and every test, with the test features, in one go, so that the tests' runner
+    /// and clippy find the same crates with the same features and build none a second time.
+    Test,
+}
+
+/// Programs and components that are ready to run.
+#[derive(Debug, Clone)]
+pub struct Built {
+    programs: PathBuf,
+    components: PathBuf,
+}
+
+impl Built {
+    /// Builds components and programs.
+    pub fn make(purpose: Purpose, components: &[Component]) -> anyhow::Result<Self> {
+        let root = workspace_root();
+        crate::components::build(&root, components)?;
+        let target = PathBuf::from(metadata()?.target_directory);
+        let profile = match purpose {
+            Purpose::Run { release: true } => "release",
+            Purpose::Run { release: false } | Purpose::Test => "debug",
+        };
+        let mut build = cargo();
+        build.arg("build");
+        match purpose {
+            Purpose::Run { release } => {
+                say("building the host and the DigitalOcean double");
+                build.args([
+                    "--package",
+                    "berth",
+                    "--package",
+                    "double-digitalocean",
+                    "--bins",
+                ]);
+                if release {
+                    build.arg("--release");
+                }
+            }
+            Purpose::Test => {
+                say("building every program and test");
+                build.args(["--workspace", "--bins", "--tests"]);
+                build.args(test_features()?);
+            }
+        }
+        succeed(&mut build)?;
+        Ok(Self {
+            programs: target.join(profile),
+            components: root.join("target/components"),
+        })
+    }
+
+    /// A program of the workspace.
+    pub fn program(&self, name: &str) -> PathBuf {
+        self.programs
+            .join(name)
+            .with_extension(std::env::consts::EXE_EXTENSION)
+    }
+
+    /// The folder of the `.wasm` files.
+    pub fn components(&self) -> &Path {
+        &self.components
+    }
+
+    /// Where tests and benches find what was built: `BERTH_COMPONENTS` (a folder), `BERTH_BIN` and
+    /// `DOUBLE_BIN` (files), all absolute.
+    pub fn environment(&self) -> [(&'static str, PathBuf); 3] {
+        [
+            ("BERTH_COMPONENTS", self.components.clone()),
+            ("BERTH_BIN", self.program("berth")),
+            ("DOUBLE_BIN", self.program("double-digitalocean")),
+        ]
+    }
+}
+
+/// `--features …` for those test features that the packages have, else nothing.
+pub fn test_features() -> anyhow::Result<Vec<String>> {
+    let metadata = metadata()?;
+    let known: Vec<String> = TEST_FEATURES
+        .iter()
+        .filter(|(package, feature)| {
+            metadata
+                .packages
+                .iter()
+                .any(|p| p.name.as_str() == *package && p.features.contains_key(*feature))
+        })
+        .map(|(package, feature)| format!("{package}/{feature}"))
+        .collect();
+    Ok(if known.is_empty() {
+        Vec::new()
+    } else {
+        vec!["--features".to_owned(), known.join(",")]
+    })
+}
+
+/// Every component that a test loads: the plugins, their next versions and the hostile guests.
+pub fn all_components() -> anyhow::Result<Vec<Component>> {
+    Ok(vec![components::DO, components::DO_NEXT])
+}

@@ -1,0 +1,335 @@
+//! What `dev` says to a running host: every request body of it stands here.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+use serde_json::{Value, json};
+
+use crate::stop::Stop;
+
+/// How often a resource is looked at while a person waits for it.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How many looks until waiting has no sense any more: five minutes.
+const LOOKS: u32 = 600;
+
+/// The tenant of the demo.
+const TENANT: &str = "demo";
+/// The region that the demo's account configures.
+const REGION: &str = "nyc3";
+/// The kind that the demo makes.
+const KIND: &str = "do.database.pg";
+
+/// The host's HTTP API, as one principal.
+#[derive(Debug, Clone)]
+pub struct Api {
+    agent: ureq::Agent,
+    origin: String,
+    token: String,
+}
+
+impl Api {
+    /// A caller with this bearer token at `origin`, such as `http://127.0.0.1:8080`.
+    pub fn new(origin: &str, token: &str) -> Self {
+        let settings = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(30)))
+            .proxy(None)
+            .build();
+        Self {
+            agent: settings.into(),
+            origin: origin.to_owned(),
+            token: token.to_owned(),
+        }
+    }
+
+    /// The same host, another principal.
+    pub fn with_token(&self, token: &str) -> Self {
+        Self {
+            token: token.to_owned(),
+            ..self.clone()
+        }
+    }
+
+    /// Calls `POST /api/compute/{module}/{method}`.
+    pub fn call(&self, module: &str, method: &str, body: &Value) -> anyhow::Result<Value> {
+        let url = self.url(module, method);
+        let mut answer = self
+            .agent
+            .post(&url)
+            .header("authorization", &format!("Bearer {}", self.token))
+            .send_json(body)
+            .with_context(|| format!("can't reach {url}"))?;
+        let status = answer.status();
+        let answer: Value = answer
+            .body_mut()
+            .read_json()
+            .with_context(|| format!("{module}/{method} answered {status} and no JSON"))?;
+        if status.is_success() {
+            return Ok(answer);
+        }
+        bail!(
+            "{module}/{method} answered {status}: {}",
+            answer.get("error").unwrap_or(&answer)
+        )
+    }
+
+    fn url(&self, module: &str, method: &str) -> String {
+        format!("{}/api/compute/{module}/{method}", self.origin)
+    }
+
+    /// A curl line that does the same call.
+    fn curl(&self, module: &str, method: &str, body: &Value) -> String {
+        format!(
+            "curl -sS {} -H 'authorization: Bearer {}' -H 'content-type: application/json' -d '{body}'",
+            self.url(module, method),
+            self.token
+        )
+    }
+}
+
+/// What the account of the demo is: a DigitalOcean at some address, and the token that it takes.
+#[derive(Debug, Clone)]
+pub struct Provider {
+    /// Origin of its API.
+    pub origin: String,
+    /// The credential.
+    pub token: String,
+}
+
+/// A tenant that can make resources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Demo {
+    tenant: String,
+    pool: String,
+    token: String,
+}
+
+impl Demo {
+    /// Registers tenant, principal, policy, account, pool and offer. `root` is the root principal;
+    /// the plugin `do` is active already.
+    pub fn register(root: &Api, provider: &Provider) -> anyhow::Result<Self> {
+        root.call(
+            "tenants",
+            "create",
+            &json!({"tenantId": TENANT, "name": "Demo"}),
+        )?;
+        let principal = root.call(
+            "principals",
+            "create",
+            &json!({"tenantId": TENANT, "name": "developer"}),
+        )?;
+        let principal_id = text(&principal, "/id")?;
+        let policy = root.call(
+            "policies",
+            "create",
+            &json!({
+                "tenantId": TENANT,
+                "name": "everything",
+                "document": {
+                    "Version": "2012-10-17",
+                    "Statement": [{"Effect": "Allow", "Action": "compute:*", "Resource": "*"}],
+                },
+            }),
+        )?;
+        root.call(
+            "policies",
+            "attach",
+            &json!({"tenantId": TENANT, "policyId": text(&policy, "/id")?, "principalId": principal_id}),
+        )?;
+        let token = root.call(
+            "principals",
+            "createToken",
+            &json!({"tenantId": TENANT, "principalId": principal_id}),
+        )?;
+        let account = root.call(
+            "accounts",
+            "create",
+            &json!({
+                "tenantId": "root",
+                "name": "digitalocean-double",
+                "plugin": "do",
+                "credential": {"token": provider.token},
+                "regions": [REGION],
+                "baseUrl": provider.origin,
+                "allowHttp": true,
+                "allowPrivateNetwork": true,
+            }),
+        )?;
+        let pool = root.call(
+            "pools",
+            "create",
+            &json!({
+                "tenantId": "root",
+                "name": "digitalocean",
+                "type": "provider",
+                "accountId": text(&account, "/id")?,
+                "billingMode": "none",
+            }),
+        )?;
+        let pool = text(&pool, "/id")?;
+        root.call(
+            "offers",
+            "create",
+            &json!({"poolId": pool, "tenantId": TENANT}),
+        )?;
+        Ok(Self {
+            tenant: TENANT.to_owned(),
+            pool,
+            token: text(&token, "/token")?,
+        })
+    }
+
+    /// Reads what [`Demo::to_json`] made.
+    pub fn from_json(json: &Value) -> Option<Self> {
+        let part = |name: &str| json.get(name)?.as_str().map(str::to_owned);
+        Some(Self {
+            tenant: part("tenant")?,
+            pool: part("pool")?,
+            token: part("token")?,
+        })
+    }
+
+    /// For the file that keeps a demo over restarts. It has the token in it.
+    pub fn to_json(&self) -> Value {
+        json!({"tenant": self.tenant, "pool": self.pool, "token": self.token})
+    }
+
+    /// Prints the token and three calls to paste.
+    pub fn print_calls(&self, api: &Api) {
+        let api = api.with_token(&self.token);
+        println!("token of tenant {}: {}\n", self.tenant, self.token);
+        println!("# what can be made here");
+        let kinds = json!({"tenantId": self.tenant, "poolId": self.pool});
+        println!("{}\n", api.curl("cloudResources", "kinds", &kinds));
+        println!("# make a PostgreSQL cluster");
+        let create = self.create_body("first", "first-1");
+        println!("{}\n", api.curl("cloudResources", "create", &create));
+        println!("# see how it goes");
+        let list = json!({"tenantId": self.tenant});
+        println!("{}\n", api.curl("cloudResources", "list", &list));
+    }
+
+    fn create_body(&self, name: &str, idempotency_key: &str) -> Value {
+        json!({
+            "tenantId": self.tenant,
+            "poolId": self.pool,
+            "kind": KIND,
+            "name": name,
+            "spec": {"region": REGION, "version": "17", "size": "db-s-1vcpu-1gb", "nodes": 1},
+            "idempotencyKey": idempotency_key,
+        })
+    }
+
+    /// The whole life of one database: made, ready, resized, deleted. Each step is waited for.
+    pub fn live_once(&self, api: &Api, stop: &Stop) -> anyhow::Result<()> {
+        let api = api.with_token(&self.token);
+        let made = api.call(
+            "cloudResources",
+            "create",
+            &self.create_body("once", "once-1"),
+        )?;
+        let id = text(&made, "/id")?;
+        let ready = self.wait(&api, &id, "ready", stop)?;
+        println!("{ready:#}");
+        api.call(
+            "cloudResources",
+            "update",
+            &json!({"tenantId": self.tenant, "resourceId": id, "spec": {"size": "db-s-2vcpu-4gb"}}),
+        )?;
+        self.wait(&api, &id, "ready", stop)?;
+        api.call(
+            "cloudResources",
+            "delete",
+            &json!({"tenantId": self.tenant, "resourceId": id}),
+        )?;
+        self.wait(&api, &id, "deleted", stop)?;
+        Ok(())
+    }
+
+    /// Looks at the resource until it is as wanted, and shows each step on a line.
+    fn wait(&self, api: &Api, id: &str, wanted: &str, stop: &Stop) -> anyhow::Result<Value> {
+        let mut progress = Progress::default();
+        for _ in 0..LOOKS {
+            let resource = self.look(api, id)?;
+            let state = text(&resource, "/state")?;
+            let message = resource.get("message").and_then(Value::as_str);
+            progress.show(id, &state, wanted);
+            if state == wanted {
+                progress.end();
+                return Ok(resource);
+            }
+            if state == "error" {
+                progress.end();
+                bail!("{id} failed: {}", message.unwrap_or("it does not say why"));
+            }
+            stop.pause(LOOK_EVERY)?;
+        }
+        progress.end();
+        Err(anyhow!(
+            "{id} is not {wanted} after {:?}",
+            LOOK_EVERY * LOOKS
+        ))
+    }
+
+    /// A deleted resource is its owner's no more, so it is read as one that reads the whole tenant.
+    fn look(&self, api: &Api, id: &str) -> anyhow::Result<Value> {
+        api.call(
+            "cloudResources",
+            "get",
+            &json!({"tenantId": self.tenant, "resourceId": id}),
+        )
+    }
+}
+
+/// Installs the component as the plugin `do` and makes it the active generation.
+pub fn install_plugin(root: &Api, component: &Path) -> anyhow::Result<()> {
+    let installed = root.call(
+        "plugins",
+        "install",
+        &json!({"name": "do", "path": component}),
+    )?;
+    root.call(
+        "plugins",
+        "activate",
+        &json!({"name": "do", "digest": text(&installed, "/digest")?}),
+    )?;
+    Ok(())
+}
+
+fn text(answer: &Value, pointer: &str) -> anyhow::Result<String> {
+    let found = answer.pointer(pointer).and_then(Value::as_str);
+    found
+        .map(str::to_owned)
+        .with_context(|| format!("the answer has no text at {pointer}: {answer}"))
+}
+
+/// One line that is written over while it changes; where nobody watches, a line a change.
+#[derive(Default)]
+struct Progress {
+    shown: String,
+    looks: usize,
+}
+
+impl Progress {
+    fn show(&mut self, id: &str, state: &str, wanted: &str) {
+        self.looks += 1;
+        let line = format!("{id} {state}, waiting for {wanted}");
+        if std::io::stderr().is_terminal() {
+            let dots = ".".repeat(self.looks % 4);
+            eprint!("\r\x1b[2K{line}{dots}");
+            // A progress line that can't be shown is no reason to stop.
+            let _ = std::io::stderr().flush();
+        } else if line != self.shown {
+            eprintln!("{line}");
+        }
+        self.shown = line;
+    }
+
+    fn end(&mut self) {
+        if std::io::stderr().is_terminal() {
+            eprintln!();
+        }
+    }
+}
