@@ -1,0 +1,70 @@
+//! What the host refuses of an observation.
+
+use serde_json::{Map, Value};
+
+use super::gate::BLANKED;
+use crate::types::{Kind, Observation, Output};
+
+const LARGEST_MEMO: usize = 4096;
+
+/// Panics with the rule that the observation breaks.
+pub(super) fn observation(kind: &Kind, observation: &Observation) {
+    let outputs = object("outputs", &observation.outputs);
+    for name in outputs.keys() {
+        assert!(declares(&kind.outputs, name), "{} declares no output {name}", kind.id);
+    }
+    for secret in &observation.secret_outputs {
+        let name = &secret.name;
+        assert!(
+            declares(&kind.secret_outputs, name),
+            "{} declares no secret output {name}",
+            kind.id
+        );
+        assert!(!secret.value.is_empty(), "the secret output {name} is empty");
+    }
+    if let Some(spec) = &observation.spec {
+        object("spec", spec);
+    }
+    if let Some(memo) = &observation.memo {
+        assert!(memo.len() <= LARGEST_MEMO, "the memo has {} bytes", memo.len());
+    }
+    for field in &observation.pending {
+        assert!(kind.updatable.contains(field), "{field} is pending but not updatable");
+    }
+    no_secret_in_plain(observation);
+}
+
+/// The same for an item of a list.
+pub(super) fn listed(kind: &Kind, item: &Observation) {
+    assert!(item.secret_outputs.is_empty(), "an item of a list has secret outputs");
+    observation(kind, item);
+}
+
+fn no_secret_in_plain(observation: &Observation) {
+    let plain = format!(
+        "{} {:?} {:?} {} {:?} {:?}",
+        observation.provider_id,
+        observation.name,
+        observation.spec,
+        observation.outputs,
+        observation.memo,
+        observation.phase
+    );
+    assert!(!plain.contains(BLANKED), "a blanked secret is in a plain place: {plain}");
+    for secret in &observation.secret_outputs {
+        assert!(!secret.value.contains(BLANKED), "the secret {} was blanked", secret.name);
+        assert!(
+            !plain.contains(&secret.value),
+            "the secret {} is in a plain place: {plain}",
+            secret.name
+        );
+    }
+}
+
+fn declares(outputs: &[Output], name: &str) -> bool {
+    outputs.iter().any(|output| output.name == name)
+}
+
+fn object(what: &str, text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{what} is no JSON object ({error}): {text}"))
+}
