@@ -20,8 +20,13 @@ pub const ENCODED_LENGTH_MAX: usize = 52;
 
 static CROCKFORD: LazyLock<Encoding> = LazyLock::new(|| {
     let mut specification = Specification::new();
-    specification.symbols.push_str("0123456789abcdefghjkmnpqrstvwxyz");
-    #[expect(clippy::expect_used, reason = "a constant alphabet of 32 distinct symbols is always valid")]
+    specification
+        .symbols
+        .push_str("0123456789abcdefghjkmnpqrstvwxyz");
+    #[expect(
+        clippy::expect_used,
+        reason = "a constant alphabet of 32 distinct symbols is always valid"
+    )]
     specification.encoding().expect("a valid alphabet")
 });
 
@@ -31,7 +36,9 @@ pub struct IdSeed(pub [u8; 10]);
 
 /// Why a text is not an id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a valid id: expected `{prefix}` and 26 to 52 characters of 0-9 a-z without i, l, o, u")]
+#[error(
+    "not a valid id: expected `{prefix}` and 26 to 52 characters of 0-9 a-z without i, l, o, u"
+)]
 pub struct IdError {
     /// The prefix that this type of id has.
     pub prefix: &'static str,
@@ -160,7 +167,11 @@ impl ResourceId {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part.as_bytes());
         }
-        Self(format!("{}{}", Self::PREFIX, encode_130_bits(&hash.finalize())))
+        Self(format!(
+            "{}{}",
+            Self::PREFIX,
+            encode_130_bits(&hash.finalize())
+        ))
     }
 
     /// The provider-side name of a kind without an identity: `bc-r-` and 24 characters of the id.
@@ -204,8 +215,14 @@ impl FromStr for TenantId {
     type Err = TenantIdError;
     fn from_str(text: &str) -> Result<Self, TenantIdError> {
         let fits = (1..=128).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-'));
-        if fits { Ok(Self(text.to_owned())) } else { Err(TenantIdError) }
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-'));
+        if fits {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(TenantIdError)
+        }
     }
 }
 
@@ -264,7 +281,13 @@ mod tests {
 
     #[test]
     fn an_id_of_another_type_or_alphabet_is_refused() {
-        for text in ["", "crs_", "pool_0123456789abcdefghjkmnpqrs", "crs_0123456789abcdefghijklmnop", "crs_0123456789ABCDEFGHJKMNPQRS"] {
+        for text in [
+            "",
+            "crs_",
+            "pool_0123456789abcdefghjkmnpqrs",
+            "crs_0123456789abcdefghijklmnop",
+            "crs_0123456789ABCDEFGHJKMNPQRS",
+        ] {
             assert!(text.parse::<ResourceId>().is_err(), "{text}");
         }
     }
@@ -273,6 +296,10 @@ mod tests {
     fn the_provider_name_is_29_characters_that_every_provider_takes() {
         let id = ResourceId::derive(&TenantId::root(), &principal(1), "k");
         assert_eq!(id.provider_name().len(), 29);
-        assert!(id.provider_name().bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'));
+        assert!(
+            id.provider_name()
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        );
     }
 }

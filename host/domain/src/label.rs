@@ -22,14 +22,28 @@ pub struct Label {
 
 /// The three labels that a row's object carries.
 #[must_use]
-pub fn ownership(deployment: &DeploymentId, resource: &ResourceId, tenant: &TenantId) -> Vec<Label> {
-    [(MANAGED, deployment.as_str()), (RESOURCE, resource.as_str()), (TENANT, tenant.as_str())]
-        .map(|(key, value)| Label { key: key.to_owned(), value: value.to_owned() })
-        .to_vec()
+pub fn ownership(
+    deployment: &DeploymentId,
+    resource: &ResourceId,
+    tenant: &TenantId,
+) -> Vec<Label> {
+    [
+        (MANAGED, deployment.as_str()),
+        (RESOURCE, resource.as_str()),
+        (TENANT, tenant.as_str()),
+    ]
+    .map(|(key, value)| Label {
+        key: key.to_owned(),
+        value: value.to_owned(),
+    })
+    .to_vec()
 }
 
 /// The value of a key among labels found on an object.
 #[must_use]
 pub fn value<'a>(labels: &'a [Label], key: &str) -> Option<&'a str> {
-    labels.iter().find(|label| label.key == key).map(|label| label.value.as_str())
+    labels
+        .iter()
+        .find(|label| label.key == key)
+        .map(|label| label.value.as_str())
 }

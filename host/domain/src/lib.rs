@@ -3,10 +3,12 @@
 //! Nothing here does I/O, reads a clock or draws randomness: time, ids and entropy are arguments.
 //! What is decided here is decided the same way in a test, in a simulation and at three in the morning.
 
+pub mod audit;
 pub mod id;
 pub mod input;
 pub mod label;
 pub mod manifest;
+pub mod platform;
 pub mod provider;
 pub mod redactor;
 pub mod resource;

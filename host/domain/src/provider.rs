@@ -41,7 +41,10 @@ impl Operation {
     /// Whether the operation may change anything at the provider.
     #[must_use]
     pub fn writes(self) -> bool {
-        matches!(self, Self::Create | Self::Update | Self::Delete | Self::Label | Self::Unlabel)
+        matches!(
+            self,
+            Self::Create | Self::Update | Self::Delete | Self::Label | Self::Unlabel
+        )
     }
 }
 
@@ -243,7 +246,11 @@ pub enum ProviderError {
 }
 
 fn describe_fields(fields: &[FieldError]) -> String {
-    fields.iter().map(|field| format!("{}: {}", field.field, field.message)).collect::<Vec<_>>().join("; ")
+    fields
+        .iter()
+        .map(|field| format!("{}: {}", field.field, field.message))
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 /// An application that a catalog lists.

@@ -55,7 +55,9 @@ pub enum SecretRefError {
     #[error("not a SecretRef: expected `secret://<tenant>/<name>`")]
     Shape,
     /// A name outside the alphabet.
-    #[error("not a secret's name: expected 1 to 200 characters of A-Z a-z 0-9 . _ - in segments joined by `/`, none of them `.` or `..`")]
+    #[error(
+        "not a secret's name: expected 1 to 200 characters of A-Z a-z 0-9 . _ - in segments joined by `/`, none of them `.` or `..`"
+    )]
     Name,
 }
 
@@ -88,9 +90,15 @@ impl FromStr for SecretName {
         let fits = (1..=SECRET_NAME_MAX).contains(&text.len())
             && text.split('/').all(|segment| {
                 !matches!(segment, "" | "." | "..")
-                    && segment.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+                    && segment
+                        .bytes()
+                        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
             });
-        if fits { Ok(Self(text.to_owned())) } else { Err(SecretRefError::Name) }
+        if fits {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(SecretRefError::Name)
+        }
     }
 }
 
@@ -136,9 +144,14 @@ impl SecretRef {
 impl FromStr for SecretRef {
     type Err = SecretRefError;
     fn from_str(text: &str) -> Result<Self, SecretRefError> {
-        let rest = text.strip_prefix("secret://").ok_or(SecretRefError::Shape)?;
+        let rest = text
+            .strip_prefix("secret://")
+            .ok_or(SecretRefError::Shape)?;
         let (tenant, name) = rest.split_once('/').ok_or(SecretRefError::Shape)?;
-        Ok(Self { tenant: tenant.parse().map_err(|_| SecretRefError::Shape)?, name: name.parse()? })
+        Ok(Self {
+            tenant: tenant.parse().map_err(|_| SecretRefError::Shape)?,
+            name: name.parse()?,
+        })
     }
 }
 
@@ -173,7 +186,15 @@ mod tests {
 
     #[test]
     fn a_reference_that_could_climb_or_hide_is_refused() {
-        for text in ["secret://acme", "secret:///x", "secret://acme/", "secret://acme/../other/x", "secret://acme/a//b", "http://acme/x", "secret://acme/a b"] {
+        for text in [
+            "secret://acme",
+            "secret:///x",
+            "secret://acme/",
+            "secret://acme/../other/x",
+            "secret://acme/a//b",
+            "http://acme/x",
+            "secret://acme/a b",
+        ] {
             assert!(text.parse::<SecretRef>().is_err(), "{text}");
         }
     }

@@ -31,7 +31,10 @@ impl Span {
 impl Add<Span> for Millis {
     type Output = Self;
     fn add(self, span: Span) -> Self {
-        Self(self.0.saturating_add(i64::try_from(span.0).unwrap_or(i64::MAX)))
+        Self(
+            self.0
+                .saturating_add(i64::try_from(span.0).unwrap_or(i64::MAX)),
+        )
     }
 }
 

@@ -1,1 +1,19 @@
-//! berth-store
+//! Persistence: one interface, an engine behind it.
+//!
+//! A method takes a whole change set and stores it in one transaction; no transaction leaves this
+//! crate. Reads that a decision depends on (quota, name, identity, parent) happen in the transaction
+//! that stores the result.
+
+mod error;
+mod interface;
+mod sqlite;
+
+pub use error::StoreError;
+pub use interface::{
+    Accounts, AuditLog, Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, Created,
+    DeploymentInfo, EventFilter, Events, Journal, JournalEntry, JournalOutcome, ListFilter,
+    NewSecret, Offers, Page, Plugins, Policies, Pools, Principals, Projects, PublishedEvent,
+    Resources, RunChange, SealedSecret, SecretChange, Secrets, Store, StoredResource, Tenants,
+    UpdateChange, UpdateOutcome,
+};
+pub use sqlite::{SqliteConfig, SqliteStore};

@@ -1,0 +1,258 @@
+//! What tenants do to a row: record it, amend it, condemn it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::absorb::{Effect, Transition};
+use super::event::{EventDraft, EventType};
+use super::row::{Desired, Resource, Schedule, State};
+use crate::id::{AccountId, PoolId, PrincipalId, ProjectId, ResourceId, TenantId};
+use crate::input::{Description, KindId, ResourceName};
+use crate::manifest::Kind;
+use crate::spec::{Spec, changed_fields, effective};
+use crate::time::Millis;
+
+/// All that a new row is made of, after every check has passed.
+#[derive(Debug, Clone)]
+pub struct NewResource {
+    /// Derived.
+    pub id: ResourceId,
+    /// Whose.
+    pub tenant: TenantId,
+    /// In which project.
+    pub project: Option<ProjectId>,
+    /// In which pool.
+    pub pool: PoolId,
+    /// On which account.
+    pub account: AccountId,
+    /// Of which provider.
+    pub provider: String,
+    /// What.
+    pub kind: KindId,
+    /// Called so.
+    pub name: ResourceName,
+    /// Described so.
+    pub description: Option<Description>,
+    /// Living in it.
+    pub parent: Option<ResourceId>,
+    /// By whom.
+    pub owner: PrincipalId,
+    /// What the tenant wrote.
+    pub spec: Spec,
+    /// Defaults that `check` returned.
+    pub defaults: Spec,
+    /// The generation that judged the spec.
+    pub generation: String,
+    /// Digest of the canonical input.
+    pub input_digest: String,
+}
+
+/// The row of a new resource, and the event that it exists.
+#[must_use]
+pub fn new_resource(new: NewResource, kind: &Kind, now: Millis) -> Transition {
+    let whole = effective(&new.spec, &new.defaults);
+    let identity = identity(kind, &whole);
+    let provider_name = match kind.identity.as_slice() {
+        [only] => whole
+            .get(only)
+            .and_then(|value| value.as_str())
+            .map(str::to_owned),
+        _ => None,
+    }
+    .unwrap_or_else(|| new.id.provider_name());
+    let region = kind
+        .regional
+        .then(|| {
+            whole
+                .get("region")
+                .and_then(|value| value.as_str())
+                .map(str::to_owned)
+        })
+        .flatten();
+    let row = Resource {
+        id: new.id,
+        tenant: new.tenant,
+        project: new.project,
+        pool: new.pool,
+        account: new.account,
+        provider: new.provider,
+        kind: new.kind,
+        family: kind.family,
+        name: new.name,
+        description: new.description,
+        parent: new.parent,
+        identity,
+        provider_name,
+        owner: new.owner,
+        region,
+        input_digest: new.input_digest,
+        desired: Desired::Present,
+        state: State::Pending,
+        message: None,
+        version: 1,
+        spec: new.spec,
+        defaults: new.defaults,
+        spec_generation: new.generation,
+        unapplied: BTreeSet::new(),
+        provider_id: None,
+        accepted_at: None,
+        ready_at: None,
+        adopted: false,
+        outputs: Spec::new(),
+        secret_outputs: BTreeMap::new(),
+        memo: None,
+        drift: Spec::new(),
+        intent: None,
+        missing_since: None,
+        delete_sent_at: None,
+        schedule: Schedule::at_once(now),
+        last_run: None,
+        last_digest: None,
+        created_at: now,
+        updated_at: now,
+        ended_at: None,
+    };
+    let effects = vec![Effect::Publish(EventDraft::about(EventType::Created, &row))];
+    Transition { row, effects }
+}
+
+/// What names an object within its parent: canonical JSON of the identity fields.
+#[must_use]
+fn identity(kind: &Kind, spec: &Spec) -> Option<String> {
+    if !kind.has_identity() {
+        return None;
+    }
+    let fields: Spec = kind
+        .identity
+        .iter()
+        .filter_map(|field| spec.get(field).map(|value| (field.clone(), value.clone())))
+        .collect();
+    Some(serde_json::Value::Object(fields).to_string())
+}
+
+/// An update, merged and judged.
+#[derive(Debug, Clone)]
+pub struct Amendment {
+    /// The merged spec with the defaults that `check` returned for it, if a spec was given.
+    pub spec: Option<(Spec, Spec)>,
+    /// The generation that judged it.
+    pub generation: String,
+    /// The new description, if one was given; `Some(None)` takes it away.
+    pub description: Option<Option<Description>>,
+}
+
+/// Why an update is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UpdateRefusal {
+    /// On its way out.
+    #[error("the resource is {0} and can't be changed any more; create a new one instead")]
+    Going(State),
+    /// Fields that can't be changed in place.
+    #[error("can't be changed in place: {}; create a new resource with the new values, then delete this one", .0.join(", "))]
+    ReplaceRequired(Vec<String>),
+}
+
+/// Lays an update over a row.
+///
+/// # Errors
+/// When the resource is going, or a field that is not updatable would change.
+pub fn amend(
+    mut row: Resource,
+    amendment: Amendment,
+    kind: Option<&Kind>,
+    now: Millis,
+) -> Result<Transition, UpdateRefusal> {
+    if row.is_going() {
+        return Err(UpdateRefusal::Going(if row.is_live() {
+            State::Deleting
+        } else {
+            row.state
+        }));
+    }
+    let mut effects = Vec::new();
+    if let Some(description) = amendment.description {
+        row.description = description;
+    }
+    if let (Some((spec, judged)), Some(kind)) = (amendment.spec, kind) {
+        // Pinned defaults stay: a newer plugin's opinion must not change what runs.
+        let defaults = effective(&row.defaults, &judged);
+        let changed = changed_fields(&row.effective_spec(), &effective(&spec, &defaults));
+        let fixed: Vec<String> = changed
+            .iter()
+            .filter(|field| !kind.updatable.contains(field))
+            .cloned()
+            .collect();
+        if !fixed.is_empty() {
+            return Err(UpdateRefusal::ReplaceRequired(fixed));
+        }
+        row.spec = spec;
+        row.defaults = defaults;
+        row.spec_generation = amendment.generation;
+        if kind.regional {
+            row.region = row
+                .effective_spec()
+                .get("region")
+                .and_then(|value| value.as_str())
+                .map(str::to_owned);
+        }
+        if !changed.is_empty() {
+            take_change(&mut row, changed, &mut effects, now);
+        }
+    }
+    row.version += 1;
+    row.updated_at = now;
+    for effect in &mut effects {
+        // The event tells the version that it announces.
+        if let Effect::Publish(draft) = effect {
+            *draft = EventDraft::about(draft.event, &row);
+        }
+    }
+    Ok(Transition { row, effects })
+}
+
+fn take_change(row: &mut Resource, changed: Vec<String>, effects: &mut Vec<Effect>, now: Millis) {
+    // Until a create is sent it carries the whole spec; afterwards each field must be written.
+    if row.may_exist() {
+        row.unapplied.extend(changed);
+    }
+    let accepted = row.provider_id.is_some();
+    match row.state {
+        State::Pending | State::Provisioning => {}
+        State::Error if !accepted => {
+            row.state = State::Pending;
+            row.message = None;
+        }
+        _ => {
+            row.state = State::Updating;
+            row.message = None;
+            effects.push(Effect::Publish(EventDraft::about(EventType::Updating, row)));
+        }
+    }
+    row.schedule = Schedule::at_once(now);
+}
+
+/// Marks a row for deletion. One that is going already only gets looked at again.
+#[must_use]
+pub fn condemn(mut row: Resource, now: Millis) -> Transition {
+    if !row.is_live() {
+        return Transition {
+            row,
+            effects: Vec::new(),
+        };
+    }
+    row.schedule = Schedule::at_once(now);
+    if row.desired == Desired::Deleted {
+        return Transition {
+            row,
+            effects: Vec::new(),
+        };
+    }
+    row.desired = Desired::Deleted;
+    row.state = State::Deleting;
+    row.message = None;
+    row.updated_at = now;
+    let effects = vec![
+        Effect::Publish(EventDraft::about(EventType::Deleting, &row)),
+        Effect::CondemnChildren,
+    ];
+    Transition { row, effects }
+}

@@ -1,0 +1,23 @@
+//! A resource: its row, what a tenant asks of it, what the provider says of it, and the pure
+//! functions that turn one row into the next.
+//!
+//! A run of the reconciler is a loop of two functions. [`next_step`] says what to do with the row as
+//! it stands; the service does it; [`absorb`] turns the row and the outcome into the next row and
+//! the effects to store with it. Between the two, anybody may have changed the row: `absorb` works on
+//! the row of that moment, so a wish that lands while the provider is asked loses nothing.
+
+mod absorb;
+mod command;
+mod event;
+mod ownership;
+mod row;
+mod schedule;
+mod step;
+
+pub use absorb::{CallError, CallFault, Effect, Outcome, Transition, absorb};
+pub use command::{Amendment, NewResource, UpdateRefusal, amend, condemn, new_resource};
+pub use event::{EventDraft, EventType};
+pub use ownership::{Proof, Unproven, prove};
+pub use row::{Desired, Intent, Message, Reason, Resource, Schedule, State};
+pub use schedule::{Jitter, Timing};
+pub use step::{Facts, ParentFact, Progress, Step, next_step};

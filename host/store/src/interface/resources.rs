@@ -1,0 +1,264 @@
+//! Resources, their events, and the work on them.
+
+use async_trait::async_trait;
+use berth_domain::audit::AuditRow;
+use berth_domain::id::{AccountId, EventId, PoolId, ProjectId, ResourceId, TenantId};
+use berth_domain::input::KindId;
+use berth_domain::manifest::Family;
+use berth_domain::resource::{EventDraft, Resource, State};
+use berth_domain::time::{Millis, Span};
+use serde_json::Value;
+
+use super::{NewSecret, Page};
+use crate::StoreError;
+
+/// A row with what fences its next write.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredResource {
+    /// The row.
+    pub row: Resource,
+    /// Counts every write of the row.
+    pub revision: u64,
+}
+
+/// A new resource with the reads that it depends on.
+#[derive(Debug, Clone)]
+pub struct CreateChange {
+    /// The row.
+    pub row: Resource,
+    /// Events for the outbox, with their ids.
+    pub events: Vec<(EventId, EventDraft)>,
+    /// The tenant's quota of the kind: live rows, this one included, may not exceed it.
+    pub quota: u32,
+    /// The kinds that the parent must be one of; empty for a kind without a parent.
+    pub parent_kinds: Vec<KindId>,
+    /// Audit rows.
+    pub audit: Vec<AuditRow>,
+}
+
+/// What became of a create. Checked in this order; all but `Created` store nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CreateOutcome {
+    /// The id exists: a retry, or a key used twice. The row as it is.
+    Exists(Box<StoredResource>),
+    /// The parent is missing, another tenant's, of the wrong kind, or on another account.
+    NoParent,
+    /// The parent is going.
+    ParentGoing(State),
+    /// A live resource of the parent has the identity.
+    IdentityTaken(ResourceId),
+    /// A live resource of the tenant and kind has the name.
+    NameTaken(ResourceId),
+    /// The quota is used up.
+    QuotaExceeded {
+        /// The cap.
+        limit: u32,
+    },
+    /// Stored.
+    Created(Box<StoredResource>),
+}
+
+/// A write of an existing row, by a tenant.
+#[derive(Debug, Clone)]
+pub struct UpdateChange {
+    /// The row as it shall be.
+    pub row: Resource,
+    /// The revision that it was made from.
+    pub revision: u64,
+    /// Events.
+    pub events: Vec<(EventId, EventDraft)>,
+    /// Audit rows.
+    pub audit: Vec<AuditRow>,
+}
+
+/// What became of a write.
+#[derive(Debug, Clone, PartialEq)]
+pub enum UpdateOutcome {
+    /// Stored; the new revision.
+    Stored(u64),
+    /// Somebody wrote first: the row as it is now. Decide again.
+    Changed(Box<StoredResource>),
+}
+
+/// A write of a row by a run of the reconciler.
+#[derive(Debug, Clone)]
+pub struct RunChange {
+    /// The row as it shall be.
+    pub row: Resource,
+    /// The revision that it was made from.
+    pub revision: u64,
+    /// The lease under which it is written.
+    pub epoch: u64,
+    /// Keep the lease (the run goes on), or give it up.
+    pub keep_lease: bool,
+    /// Events.
+    pub events: Vec<(EventId, EventDraft)>,
+    /// Secret outputs, sealed.
+    pub secrets: Vec<NewSecret>,
+    /// Destroy all secrets that are outputs of the row.
+    pub destroy_secrets: bool,
+    /// Children to mark for deletion at the same time: their rows as they shall be, with the
+    /// revisions that they were made from and their events. One that changed meanwhile is left alone.
+    pub children: Vec<UpdateChange>,
+    /// Live children to look at at once.
+    pub wake_children: bool,
+    /// The parent to look at at once.
+    pub wake_parent: bool,
+    /// When `wake_*` are due.
+    pub now: Millis,
+    /// Audit rows.
+    pub audit: Vec<AuditRow>,
+}
+
+/// What became of a run's write.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Committed {
+    /// Stored; the new revision.
+    Stored(u64),
+    /// A tenant's write came first: the row as it is now. Absorb again and retry.
+    Changed(Box<StoredResource>),
+    /// The lease is another's: the run must end without another write or call.
+    LeaseLost,
+}
+
+/// Work to ask for.
+#[derive(Debug, Clone)]
+pub struct ClaimRequest {
+    /// Who asks.
+    pub host: String,
+    /// Now.
+    pub now: Millis,
+    /// How long the lease holds.
+    pub lease: Span,
+    /// At most so many.
+    pub limit: u32,
+    /// At most so many a provider account, counting those under lease already.
+    pub per_account: u32,
+}
+
+/// Work that was claimed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The row.
+    pub stored: StoredResource,
+    /// The epoch of the lease: rises with every claim, and fences every write.
+    pub epoch: u64,
+}
+
+/// What narrows a list of resources.
+#[derive(Debug, Clone, Default)]
+pub struct ListFilter {
+    /// Of this pool.
+    pub pool: Option<PoolId>,
+    /// Of this project.
+    pub project: Option<ProjectId>,
+    /// Of this kind.
+    pub kind: Option<KindId>,
+    /// Of this family.
+    pub family: Option<Family>,
+    /// Deleted and released ones too.
+    pub include_ended: bool,
+}
+
+/// Resources.
+#[async_trait]
+pub trait Resources: Send + Sync {
+    /// Stores a new resource, or says what stands against it.
+    async fn create_resource(&self, change: CreateChange) -> Result<CreateOutcome, StoreError>;
+    /// One resource, whosever.
+    async fn resource(&self, id: &ResourceId) -> Result<Option<StoredResource>, StoreError>;
+    /// A tenant's resources, oldest first, after (createdAt, id) of a cursor `"<createdAt>:<id>"`.
+    async fn resources(
+        &self,
+        tenant: &TenantId,
+        filter: &ListFilter,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Page<Resource>, StoreError>;
+    /// Live resources living in one.
+    async fn children(&self, parent: &ResourceId) -> Result<Vec<StoredResource>, StoreError>;
+    /// How many live resources live in one.
+    async fn count_children(&self, parent: &ResourceId) -> Result<u32, StoreError>;
+    /// Live resources of a tenant by kind.
+    async fn count_by_kind(&self, tenant: &TenantId) -> Result<Vec<(KindId, u32)>, StoreError>;
+    /// Live resources of a provider by kind, all tenants: what a new plugin generation may not drop.
+    async fn count_live_by_provider(
+        &self,
+        provider: &str,
+    ) -> Result<Vec<(KindId, u32)>, StoreError>;
+    /// Writes an existing row and others with it (a delete marks the children too); stores all or
+    /// nothing. On `Changed` the first changed row is returned.
+    async fn update_resources(
+        &self,
+        changes: Vec<UpdateChange>,
+    ) -> Result<UpdateOutcome, StoreError>;
+    /// Claims due work: rows with `next_run_at <= now` and no lease in force, oldest due first.
+    async fn claim(&self, request: ClaimRequest) -> Result<Vec<Claim>, StoreError>;
+    /// Extends leases in force; returns the ids whose lease was lost.
+    async fn renew(
+        &self,
+        host: &str,
+        leases: &[(ResourceId, u64)],
+        until: Millis,
+    ) -> Result<Vec<ResourceId>, StoreError>;
+    /// Gives up a lease without a write.
+    async fn give_up(&self, id: &ResourceId, epoch: u64) -> Result<(), StoreError>;
+    /// Stores what a run learnt, fenced by lease and revision.
+    async fn commit_run(&self, change: RunChange) -> Result<Committed, StoreError>;
+    /// When the next row is due, for the reconciler's sleep.
+    async fn next_due(&self) -> Result<Option<Millis>, StoreError>;
+    /// Rows by (account, kind) that are due within a time, for refreshing by one list.
+    async fn due_for_refresh(
+        &self,
+        account: &AccountId,
+        kind: &KindId,
+        until: Millis,
+        limit: u32,
+    ) -> Result<Vec<ResourceId>, StoreError>;
+    /// A (provider id) of an account, kind and parent that a live row other than `except` has.
+    async fn provider_id_taken(
+        &self,
+        row: &Resource,
+        provider_id: &str,
+    ) -> Result<Option<ResourceId>, StoreError>;
+}
+
+/// An event as it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublishedEvent {
+    /// Its id.
+    pub id: EventId,
+    /// Its place in the outbox: rises without end.
+    pub sequence: u64,
+    /// Whose.
+    pub tenant: TenantId,
+    /// `cloud.resource.…`.
+    pub event: String,
+    /// About which resource.
+    pub resource: ResourceId,
+    /// What it says.
+    pub payload: Value,
+    /// When.
+    pub at: Millis,
+}
+
+/// What narrows a list of events.
+#[derive(Debug, Clone, Default)]
+pub struct EventFilter {
+    /// About this resource.
+    pub resource: Option<ResourceId>,
+    /// After this place.
+    pub after: u64,
+}
+
+/// The outbox.
+#[async_trait]
+pub trait Events: Send + Sync {
+    /// A tenant's events in order.
+    async fn events(
+        &self,
+        tenant: &TenantId,
+        filter: &EventFilter,
+        limit: u32,
+    ) -> Result<Vec<PublishedEvent>, StoreError>;
+}

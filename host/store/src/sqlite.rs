@@ -1,0 +1,1 @@
+//! (the engine is being written)
