@@ -8,6 +8,17 @@ use crate::components::{self, Component};
 /// The component that `dev` and `bench` load.
 pub const FIRST_PARTY: [Component; 1] = [components::DO];
 
+/// Every component that a test loads: the plugin, its next version, and the hostile guests.
+pub const FOR_TESTS: [Component; 3] = [
+    components::DO,
+    components::DO_NEXT,
+    Component {
+        package: "guest-hostile",
+        features: &[],
+        out: "guest-hostile",
+    },
+];
+
 /// Features that only tests build the host with, where its package has them: crash points.
 const TEST_FEATURES: [(&str, &str); 1] = [("berth", "failpoints")];
 
@@ -111,9 +122,4 @@ pub fn test_features() -> anyhow::Result<Vec<String>> {
     } else {
         vec!["--features".to_owned(), known.join(",")]
     })
-}
-
-/// Every component that a test loads: the plugins, their next versions and the hostile guests.
-pub fn all_components() -> anyhow::Result<Vec<Component>> {
-    Ok(vec![components::DO, components::DO_NEXT])
 }

@@ -75,3 +75,41 @@ impl Drop for Process {
         self.end();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(id: u32) -> bool {
+        let asked = Command::new("kill")
+            .args(["-0", &id.to_string()])
+            .stderr(Stdio::null())
+            .status();
+        asked.is_ok_and(|status| status.success())
+    }
+
+    #[test]
+    fn a_process_ends_with_its_value() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let mut process = Process::start("sleep", Command::new("sleep").arg("600"), &log).unwrap();
+        let id = process.child.id();
+        process.still_runs().unwrap();
+        assert!(runs(id));
+        drop(process);
+        assert!(!runs(id));
+    }
+
+    #[test]
+    fn a_process_that_ended_is_told_with_its_name_and_its_words_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo what is wrong >&2; exit 3"]);
+        let mut process = Process::start("the host", &mut command, &log).unwrap();
+        process.child.wait().unwrap();
+        let told = process.still_runs().unwrap_err().to_string();
+        assert_eq!(told, "the host has ended (exit status: 3)");
+        assert_eq!(std::fs::read_to_string(log).unwrap(), "what is wrong\n");
+    }
+}

@@ -59,13 +59,17 @@ impl Api {
             .agent
             .post(&url)
             .header("authorization", &format!("Bearer {}", self.token))
-            .send_json(body)
+            .header("content-type", "application/json")
+            .send(body.to_string())
             .with_context(|| format!("can't reach {url}"))?;
         let status = answer.status();
-        let answer: Value = answer
+        let answer: Option<Value> = answer
             .body_mut()
-            .read_json()
-            .with_context(|| format!("{module}/{method} answered {status} and no JSON"))?;
+            .read_to_string()
+            .ok()
+            .and_then(|text| serde_json::from_str(&text).ok());
+        let answer =
+            answer.with_context(|| format!("{module}/{method} answered {status} and no JSON"))?;
         if status.is_success() {
             return Ok(answer);
         }
@@ -331,5 +335,94 @@ impl Progress {
         if std::io::stderr().is_terminal() {
             eprintln!();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::net::TcpListener;
+    use std::thread::JoinHandle;
+
+    use super::*;
+
+    /// Answers one request with these lines and returns the request's body.
+    fn answering(status: &'static str, body: &'static str) -> (String, JoinHandle<String>) {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let serving = std::thread::spawn(move || {
+            let (stream, _) = listener.accept().unwrap();
+            let mut request = BufReader::new(stream);
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                request.read_line(&mut line).unwrap();
+                if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                if line.trim().is_empty() {
+                    break;
+                }
+            }
+            let mut received = vec![0; length];
+            request.read_exact(&mut received).unwrap();
+            write!(
+                request.into_inner(),
+                "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            )
+            .unwrap();
+            String::from_utf8(received).unwrap()
+        });
+        (origin, serving)
+    }
+
+    #[test]
+    fn a_call_sends_and_reads_json() {
+        let (origin, serving) = answering("200 OK", "{\"id\":\"crs_1\"}");
+        let answer = Api::new(&origin, "t")
+            .call("cloudResources", "get", &json!({"tenantId": "demo"}))
+            .unwrap();
+        assert_eq!(text(&answer, "/id").unwrap(), "crs_1");
+        assert_eq!(serving.join().unwrap(), "{\"tenantId\":\"demo\"}");
+    }
+
+    #[test]
+    fn a_refusal_is_told_with_its_code_and_message() {
+        let (origin, serving) = answering(
+            "409 Conflict",
+            "{\"error\":{\"code\":\"CONFLICT\",\"message\":\"the name is taken\"}}",
+        );
+        let told = Api::new(&origin, "t")
+            .call("pools", "create", &json!({}))
+            .unwrap_err()
+            .to_string();
+        serving.join().unwrap();
+        assert_eq!(
+            told,
+            "pools/create answered 409 Conflict: {\"code\":\"CONFLICT\",\"message\":\"the name is taken\"}"
+        );
+    }
+
+    #[test]
+    fn an_answer_that_is_no_json_is_told_as_such() {
+        let (origin, serving) = answering("502 Bad Gateway", "<html>");
+        let told = Api::new(&origin, "t")
+            .call("pools", "create", &json!({}))
+            .unwrap_err()
+            .to_string();
+        serving.join().unwrap();
+        assert_eq!(told, "pools/create answered 502 Bad Gateway and no JSON");
+    }
+
+    #[test]
+    fn a_demo_is_read_back_as_it_was_kept() {
+        let demo = Demo {
+            tenant: "demo".to_owned(),
+            pool: "pool_1".to_owned(),
+            token: "t".to_owned(),
+        };
+        assert_eq!(Demo::from_json(&demo.to_json()), Some(demo));
+        assert_eq!(Demo::from_json(&json!({"tenant": "demo"})), None);
     }
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
 
-use crate::built::{Built, Purpose, all_components, test_features};
+use crate::built::{Built, FOR_TESTS, Purpose, test_features};
 use crate::cargo::{cargo, metadata, say, shown, workspace_root};
 use crate::files;
 
@@ -19,9 +19,9 @@ const SUMMARY: &str = "test-summary.txt";
 /// What to run. Without network, set `CARGO_NET_OFFLINE=true`: cargo and all it starts obey it.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// The nextest profile, where nextest is installed.
-    #[arg(long, default_value = "default")]
-    profile: String,
+    /// The nextest profile, where nextest is installed; `ci` where the variable `CI` is set.
+    #[arg(long)]
+    profile: Option<String>,
     /// Passed on to the runner, such as a part of a test's name.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     runner: Vec<String>,
@@ -52,7 +52,7 @@ type Outcome = (Count, bool);
 
 /// Runs everything even if something fails, says so in the last two lines, and then fails.
 pub fn run(options: &Options) -> anyhow::Result<()> {
-    let built = Built::make(Purpose::Test, &all_components()?)?;
+    let built = Built::make(Purpose::Test, &FOR_TESTS)?;
     let target = metadata()?.target_directory.into_std_path_buf();
 
     let (mut count, mut all_well) = if has_nextest() {
@@ -100,17 +100,19 @@ fn has_nextest() -> bool {
 
 /// Runs nextest at the terminal as it is, and takes the count from its report file.
 fn nextest(options: &Options, built: &Built, target: &Path) -> anyhow::Result<Outcome> {
-    let report = target
-        .join("nextest")
-        .join(&options.profile)
-        .join("junit.xml");
+    let in_ci = std::env::var_os("CI").is_some();
+    let profile = options
+        .profile
+        .as_deref()
+        .unwrap_or(if in_ci { "ci" } else { "default" });
+    let report = target.join("nextest").join(profile).join("junit.xml");
     if report.exists() {
         fs::remove_file(&report).context("can't remove the report of the last run")?;
     }
     let mut tests = cargo();
     tests
         .args(["nextest", "run", "--workspace"])
-        .args(["--profile", &options.profile])
+        .args(["--profile", profile])
         .args(test_features()?)
         .args(&options.runner)
         .envs(built.environment());
