@@ -265,3 +265,29 @@ fn show_tail(log: &Path) {
         eprintln!("{line}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_data_folder_keeps_its_tokens_and_ports_where_only_the_owner_reads_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Session::open(folder.path()).unwrap();
+        let second = Session::open(folder.path()).unwrap();
+        assert_eq!(first.root_token, second.root_token);
+        assert_eq!(first.double_port, second.double_port);
+        let file = fs::metadata(folder.path().join(Session::FILE)).unwrap();
+        assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_folder_of_something_else_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(Session::FILE), "{}").unwrap();
+        let told = Session::open(folder.path()).err().unwrap().to_string();
+        assert!(told.ends_with("is not of a run of `dev`: use another folder"));
+    }
+}
