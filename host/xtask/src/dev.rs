@@ -11,10 +11,11 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
+use crate::api::Api;
 use crate::built::{Built, FIRST_PARTY, Purpose};
 use crate::cargo::say;
 use crate::child::Process;
-use crate::demo::{self, Api, Demo, Provider};
+use crate::demo::{self, Demo, Provider};
 use crate::stop::Stop;
 
 /// How much faster than the real one the double's time passes: a cluster takes four seconds, not four minutes.
@@ -99,7 +100,7 @@ fn stay(options: &Options, built: &Built, folder: &Path, stop: &Stop) -> anyhow:
     };
 
     if options.once {
-        demo.live_once(&root, stop)?;
+        demo.live_once(&root, &random_token("once-")?, stop)?;
         say("made, resized and deleted a database");
         return Ok(());
     }

@@ -2,7 +2,8 @@
 //!
 //! One file a command; beside them what they share: [`cargo`] runs cargo, [`built`] knows what was
 //! built and where, [`components`] makes WebAssembly components, [`child`] starts and ends processes,
-//! [`demo`] speaks to a running host. The mechanical rules ([`tidy`], [`arrows`]) are also tests.
+//! [`api`] and [`demo`] speak to a running host. The mechanical rules ([`tidy`], [`arrows`]) are
+//! also tests.
 
 #![expect(
     clippy::print_stdout,
@@ -10,6 +11,7 @@
     reason = "a task talks to the person at the terminal"
 )]
 
+pub mod api;
 pub mod arrows;
 pub mod bench;
 pub mod built;
