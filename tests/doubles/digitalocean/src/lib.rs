@@ -1,1 +1,103 @@
-//! double-digitalocean
+//! A double of the DigitalOcean API: managed databases and their users, tags, apps.
+//!
+//! It keeps state, lets objects take their time, refuses what the real API refuses, and is strict:
+//! a member, query parameter or content type that doesn't belong is an error, so that a sloppy
+//! client is caught before its users are. It binds loopback only.
+//!
+//! # In a test
+//! [`Double::start`] serves from a thread of its own. [`Controls`], to which a [`Double`]
+//! dereferences, moves its time, arms faults, plants and changes objects and reads the log.
+//!
+//! # As a process
+//! `double-digitalocean --help`. It prints one line of JSON with its URLs and ends on SIGTERM or
+//! Ctrl-C; with `--state FILE` it keeps its account there from one run to the next.
+//!
+//! # Time
+//! Objects live in virtual time: `speed` virtual milliseconds pass in a real one, and
+//! [`Controls::advance`] jumps. Rate limits and delays are in real time, since clients are.
+//!
+//! # The control API
+//! JSON over HTTP on a port of its own, without authentication. What can't be done is answered
+//! `400 {"error": "…"}`.
+//!
+//! | path | does | method |
+//! |---|---|---|
+//! | `GET /settings` | the settings, see [`Config`] | [`Controls::config`] |
+//! | `PATCH /settings` | merge patch of them | [`Controls::patch_config`] |
+//! | `POST /speed {speed}` | speed of time | [`Controls::set_speed`] |
+//! | `POST /advance {ms}` | jumps ahead | [`Controls::advance`] |
+//! | `POST /finish` | jumps until everything is done | [`Controls::finish_everything`] |
+//! | `DELETE /rate` | forgets counted requests | [`Controls::clear_rate`] |
+//! | `GET /faults` | armed faults and their hits | [`Controls::faults`] |
+//! | `POST /faults` | arms a [`Fault`], answers its `id` | [`Controls::fault`] |
+//! | `GET /faults/{id}` | one of them, and how many requests it holds | [`Controls::held`] |
+//! | `DELETE /faults/{id}` | disarms it and releases what it holds | [`Controls::release`] |
+//! | `DELETE /faults` | disarms all | [`Controls::clear_faults`] |
+//! | `GET /log?since=` | requests, see [`Entry`] | [`Controls::log_since`] |
+//! | `DELETE /log` | empties it | [`Controls::clear_log`] |
+//! | `GET /count?method=&path=` | requests that match | [`Controls::count`] |
+//! | `GET /objects` | everything there is, see [`Objects`] | [`Controls::objects`] |
+//! | `DELETE /objects/{id}` | a cluster or app vanishes | [`Controls::vanish`] |
+//! | `POST /objects/{id}/hide {reads, in_lists}` | its reads answer 404 for a while | [`Controls::hide`] |
+//! | `POST /clusters` | someone else's cluster, see [`PlantedCluster`] | [`Controls::plant_cluster`] |
+//! | `PATCH /clusters/{id}` | someone changes it, see [`ClusterDrift`] | [`Controls::drift_cluster`] |
+//! | `POST /clusters/{id}/users {name, password}` | someone else's user | [`Controls::plant_user`] |
+//! | `DELETE /clusters/{id}/users/{name}` | a user vanishes | [`Controls::vanish_user`] |
+//! | `POST /apps` | someone else's app, see [`PlantedApp`] | [`Controls::plant_app`] |
+//! | `PUT /apps/{id}/spec` | someone changes its spec | [`Controls::drift_app`] |
+//! | `POST /apps/{id}/fail` | its newest deployment fails | [`Controls::fail_deployment`] |
+//! | `POST /apps/fail-next {count}` | the next deployments fail | [`Controls::fail_next_deployments`] |
+//! | `GET /apps/{id}/secrets/{key}` | the plain value it was given | [`Controls::app_secret`] |
+//! | `GET /state` | the account, see [`Saved`] | [`Controls::saved`] |
+//!
+//! # The official document
+//! [`openapi::Document`] checks exchanges against DigitalOcean's own OpenAPI document: those of
+//! this double, and through the log those of any client of it.
+
+mod apps;
+mod body;
+mod clock;
+mod clusters;
+mod config;
+mod control;
+mod controls;
+mod drift;
+mod error;
+mod faults;
+mod front;
+mod holds;
+mod log;
+mod merge;
+mod objects;
+pub mod openapi;
+mod pages;
+mod pattern;
+mod plant;
+mod query;
+mod random;
+mod rate;
+mod routes;
+mod server;
+mod state;
+mod sync;
+mod tags;
+mod times;
+mod users;
+mod wire;
+mod world;
+
+pub use apps::record::Phase;
+pub use clusters::record::{Origin, Status};
+pub use config::{
+    Config, LogLimits, RateLimits, Refusals, Secrets, Times, UserPasswords, Visibility,
+};
+pub use controls::{Controls, Refused};
+pub use drift::ClusterDrift;
+pub use faults::{Action, ArmedFault, Fault, FaultBody};
+pub use log::{Authorization, Entry};
+pub use objects::{AppInfo, ClusterInfo, Objects};
+pub use pattern::Pattern;
+pub use plant::{PlantedApp, PlantedCluster};
+pub use server::{Double, StartError};
+pub use state::Saved;
+pub use world::Totals;

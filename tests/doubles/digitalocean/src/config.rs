@@ -1,0 +1,285 @@
+//! What a double is started with, and what a test may change while it runs.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that can be set. `token`, `seed` and the ports are fixed once the double has
+/// started; all else can be changed while it runs (`PATCH /settings`, [`crate::Controls::configure`]).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The one bearer token that is accepted.
+    pub token: String,
+    /// Port of the provider API; 0 lets the system choose.
+    pub port: u16,
+    /// Port of the control API; 0 lets the system choose.
+    pub control_port: u16,
+    /// Seed of ids, passwords and ciphertexts: two doubles of one seed hand out the same ones.
+    pub seed: u64,
+    /// Virtual milliseconds that pass in a real one. 0 freezes time, so that only `advance` moves it.
+    pub speed: f64,
+    /// Origin of the links in paged lists. The real API always names its own public origin there,
+    /// whatever origin the client called, so a client that follows them blindly is caught.
+    pub links_origin: String,
+    /// The largest request body that is read, in bytes.
+    pub max_body: usize,
+    /// Limits of requests per token.
+    pub rate: RateLimits,
+    /// How long things take.
+    pub times: Times,
+    /// What can be seen, and when.
+    pub visibility: Visibility,
+    /// How refusals look.
+    pub refusals: Refusals,
+    /// What secrets look like and where they leak.
+    pub secrets: Secrets,
+    /// How much of the past is kept.
+    pub log: LogLimits,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            token: "dop_v1_double".into(),
+            port: 0,
+            control_port: 0,
+            seed: 1,
+            speed: 1.0,
+            links_origin: "https://api.digitalocean.com".into(),
+            max_body: 1 << 20,
+            rate: RateLimits::default(),
+            times: Times::default(),
+            visibility: Visibility::default(),
+            refusals: Refusals::default(),
+            secrets: Secrets::default(),
+            log: LogLimits::default(),
+        }
+    }
+}
+
+/// Requests allowed in two sliding windows. Windows are real time, since a client waits in real
+/// time; shorten them to scale the limits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RateLimits {
+    /// Off by default: no limit and no rate headers.
+    pub enabled: bool,
+    /// Requests in the long window.
+    pub per_hour: usize,
+    /// Requests in the short window.
+    pub per_minute: usize,
+    /// Length of the long window in milliseconds.
+    pub hour_ms: u64,
+    /// Length of the short window in milliseconds.
+    pub minute_ms: u64,
+}
+
+impl Default for RateLimits {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            per_hour: 5000,
+            per_minute: 250,
+            hour_ms: 3_600_000,
+            minute_ms: 60_000,
+        }
+    }
+}
+
+/// Durations in virtual milliseconds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Times {
+    /// From the creation of a cluster until it is online.
+    pub create: u64,
+    /// How long a resize takes.
+    pub resize: u64,
+    /// How long a move to another region takes.
+    pub migrate: u64,
+    /// How long a major upgrade takes.
+    pub upgrade: u64,
+    /// How long a cluster still reports `online` after it accepted a change.
+    pub status_lag: u64,
+    /// How long a deleted cluster can still be read.
+    pub linger: u64,
+    /// How long a change of a database user occupies its cluster, and its answer takes.
+    pub user: u64,
+    /// How long a deployment waits for its build.
+    pub pending: u64,
+    /// How long a build takes.
+    pub build: u64,
+    /// From the end of the build until the deployment is active.
+    pub deploy: u64,
+    /// How long a new deployment can't be seen after the change that made it.
+    pub deployment_lag: u64,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self {
+            create: 240_000,
+            resize: 300_000,
+            migrate: 600_000,
+            upgrade: 600_000,
+            status_lag: 5_000,
+            linger: 0,
+            user: 500,
+            pending: 5_000,
+            build: 60_000,
+            deploy: 30_000,
+            deployment_lag: 0,
+        }
+    }
+}
+
+/// What can be seen of an object, and when.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Visibility {
+    /// How many reads of a new cluster or app answer 404 first.
+    pub not_found_reads: u32,
+    /// For how many virtual milliseconds a new cluster or app answers 404.
+    pub not_found_ms: u64,
+    /// Whether a new object is missing in lists, too, as long as its reads answer 404.
+    pub hidden_in_lists: bool,
+    /// Whether a cluster shows its connections while it is being created.
+    pub connection_while_creating: bool,
+    /// Whether reads of a database user show its `settings`. The real API isn't reliable there.
+    pub user_settings_in_reads: bool,
+}
+
+impl Default for Visibility {
+    fn default() -> Self {
+        Self {
+            not_found_reads: 0,
+            not_found_ms: 0,
+            hidden_in_lists: false,
+            connection_while_creating: true,
+            user_settings_in_reads: false,
+        }
+    }
+}
+
+/// How refusals look that the document leaves open.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Refusals {
+    /// Status for a change of a cluster that isn't online: 409, 412, 422 or 423.
+    pub busy_status: u16,
+    /// Status for a second change of a cluster's users while one is under way.
+    pub parallel_user_status: u16,
+    /// Whether a cluster that isn't online can be deleted.
+    pub delete_while_busy: bool,
+}
+
+impl Default for Refusals {
+    fn default() -> Self {
+        Self {
+            busy_status: 412,
+            parallel_user_status: 409,
+            delete_while_busy: true,
+        }
+    }
+}
+
+/// What secrets look like, who sees them and where they leak.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Secrets {
+    /// Every password, and so every URI, that is handed out starts with this canary.
+    pub password_prefix: String,
+    /// Hides passwords and URIs, as for a token without the scope `database:view_credentials`.
+    pub hide_credentials: bool,
+    /// What reads of a database user show of its password.
+    pub user_passwords: UserPasswords,
+    /// A canary at the end of the message of every error.
+    pub error_canary: String,
+    /// Every error's message repeats the body of its request.
+    pub echo_request: bool,
+    /// Every error's message repeats the authorization header of its request.
+    pub echo_authorization: bool,
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secrets")
+            .field("hide_credentials", &self.hide_credentials)
+            .field("user_passwords", &self.user_passwords)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What reads of a database user show of its password. Its creation always shows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UserPasswords {
+    /// The password.
+    #[default]
+    Shown,
+    /// An empty string.
+    Empty,
+    /// No such field.
+    Absent,
+}
+
+/// How much of the past is kept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogLimits {
+    /// Entries kept; the oldest go first.
+    pub entries: usize,
+    /// The largest answer that is kept with its entry, in bytes.
+    pub answer_bytes: usize,
+}
+
+impl Default for LogLimits {
+    fn default() -> Self {
+        Self {
+            entries: 50_000,
+            answer_bytes: 64 << 10,
+        }
+    }
+}
+
+impl Config {
+    /// This configuration with the members of `patch` (RFC 7396) put in.
+    ///
+    /// # Errors
+    /// A text that names the wrong member, for people.
+    pub(crate) fn patched(&self, patch: &serde_json::Value) -> Result<Self, String> {
+        let mut value = serde_json::to_value(self).map_err(|error| error.to_string())?;
+        crate::merge::merge(&mut value, patch);
+        let mut next: Self = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        next.token.clone_from(&self.token);
+        next.seed = self.seed;
+        next.port = self.port;
+        next.control_port = self.control_port;
+        next.valid()?;
+        Ok(next)
+    }
+
+    /// Says what is wrong with the configuration.
+    ///
+    /// # Errors
+    /// A text that names the wrong member and what would be right.
+    pub(crate) fn valid(&self) -> Result<(), String> {
+        if !self.speed.is_finite() || self.speed < 0.0 {
+            return Err(format!("`speed` is {}; it must be a number from 0", self.speed));
+        }
+        for (name, status) in [
+            ("busy_status", self.refusals.busy_status),
+            ("parallel_user_status", self.refusals.parallel_user_status),
+        ] {
+            if ![403, 409, 412, 422, 423].contains(&status) {
+                return Err(format!(
+                    "`refusals.{name}` is {status}; it must be 403, 409, 412, 422 or 423"
+                ));
+            }
+        }
+        if self.rate.per_hour == 0 || self.rate.per_minute == 0 {
+            return Err("`rate.per_hour` and `rate.per_minute` must be at least 1".into());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,15 @@
+//! Where the official document is behind the API that it describes.
+
+use serde_json::{Value, json};
+
+/// Adds to the document what the provider's own clients rely on:
+///
+/// - `database` as a type of resource that a tag can be put on.
+pub(crate) fn mend(document: &mut Value) {
+    let types = document.pointer_mut(
+        "/components/schemas/tags_resource/properties/resources/items/properties/resource_type/enum",
+    );
+    if let Some(Value::Array(types)) = types {
+        types.push(json!("database"));
+    }
+}
