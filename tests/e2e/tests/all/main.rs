@@ -1,0 +1,3 @@
+//! End-to-end tests, by theme. Each starts a world of its own.
+
+mod smoke;
