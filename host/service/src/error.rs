@@ -60,12 +60,23 @@ impl ServiceError {
         }
     }
 
-    /// A wrong field of the request: its JSON Pointer and what would be right.
+    /// A wrong field of the request: its JSON Pointer (empty: the whole) and what would be right.
+    ///
+    /// `details.field` is the path as people write it, `spec.region`; `details.pointer` is the JSON
+    /// Pointer, `/spec/region`, which stays exact where a name has a dot in it.
     #[must_use]
-    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
-        let field = field.into();
+    pub fn invalid(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        let pointer = pointer.into();
         let message = message.into();
-        Self::new(Code::InvalidInput, format!("{field}: {message}")).with("field", field)
+        let field = dotted(&pointer);
+        let text = if field.is_empty() {
+            message
+        } else {
+            format!("{field}: {message}")
+        };
+        Self::new(Code::InvalidInput, text)
+            .with("field", field)
+            .with("pointer", pointer)
     }
 
     /// Adds a detail.
@@ -93,6 +104,16 @@ impl ServiceError {
     }
 }
 
+/// `/spec/envs/0/value` as `spec.envs.0.value`.
+fn dotted(pointer: &str) -> String {
+    pointer
+        .strip_prefix('/')
+        .unwrap_or(pointer)
+        .replace('/', ".")
+        .replace("~1", "/")
+        .replace("~0", "~")
+}
+
 impl From<InputError> for ServiceError {
     fn from(error: InputError) -> Self {
         Self::invalid(error.field, error.message)
@@ -104,7 +125,7 @@ impl From<Vec<InputError>> for ServiceError {
     fn from(errors: Vec<InputError>) -> Self {
         let fields: Vec<Value> = errors
             .iter()
-            .map(|e| json!({"field": e.field, "message": e.message}))
+            .map(|e| json!({"field": dotted(&e.field), "message": e.message}))
             .collect();
         match errors.into_iter().next() {
             Some(first) => Self::from(first).with("fields", fields),

@@ -1,14 +1,41 @@
 //! Use cases, one file a method, and the reconciler.
 //!
-//! A method is `async fn(&Service, &Caller, Input) -> Result<Output, ServiceError>`; its input is parsed
-//! at the edge, so that nothing in here meets a text that does not fit its type.
+//! A method is a module with an `Input` and `handle(&Service, &Caller, Input)`. Its input is parsed at
+//! the edge, so that nothing in here meets a text that does not fit its type. What it refuses, it
+//! refuses with a [`ServiceError`]; a refusal leaves nothing but its audit row.
 
+pub mod accounts;
 mod ambient;
+mod attempt;
+pub mod audit;
+mod authenticate;
+mod bootstrap;
 mod caller;
+mod canonical;
+pub mod cloud_resources;
+mod decision;
 mod error;
+pub mod events;
+mod given;
+mod list;
+pub mod offers;
+mod place;
+pub mod plugins;
+pub mod policies;
+pub mod pools;
+pub mod principals;
+pub mod projects;
+mod quota;
+mod schemas;
+pub mod secrets;
+mod service;
 mod settings;
+pub mod tenants;
 
 pub use ambient::{Clock, Entropy};
+pub use bootstrap::{Bootstrapped, bootstrap};
 pub use caller::Caller;
 pub use error::{Code, ServiceError};
+pub use list::{Cursor, Items};
+pub use service::{Parts, Service};
 pub use settings::{ReconcileSettings, Settings};

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Settings {
     /// Live resources of a kind that a tenant may have, unless its own quotas say otherwise.
     pub max_per_kind: u32,
+    /// Secrets that one spec may refer to.
+    pub max_secret_refs: u32,
     /// The reconciler.
     pub reconcile: ReconcileSettings,
 }
@@ -36,6 +38,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             max_per_kind: 20,
+            max_secret_refs: 64,
             reconcile: ReconcileSettings::default(),
         }
     }

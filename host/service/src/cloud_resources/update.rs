@@ -1,0 +1,157 @@
+//! `cloudResources/update`: a merge patch laid over the spec, or new words about the resource.
+
+use std::collections::BTreeSet;
+
+use berth_domain::id::{ResourceId, TenantId};
+use berth_domain::input::Description;
+use berth_domain::manifest::Kind;
+use berth_domain::resource::{Amendment, Resource, State, UpdateRefusal, amend};
+use berth_domain::secret::SecretRef;
+use berth_domain::spec::{Spec, merge_patch, secret_refs};
+use berth_runtime::Generation;
+use berth_store::{StoredResource, UpdateChange, UpdateOutcome};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::ResourceView;
+use super::find::find;
+use super::references::check_secrets;
+use super::spec::{ask_plugin, judge_shape, region_of};
+use crate::attempt::Attempt;
+use crate::decision::{Action, Target};
+use crate::given::{given, given_or_null};
+use crate::{Caller, Code, Service, ServiceError};
+
+/// How often a decision is made anew because somebody else wrote the row meanwhile.
+const TRIES: u32 = 8;
+
+/// What is asked for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Input {
+    /// Whose resource.
+    pub tenant_id: TenantId,
+    /// Which one.
+    pub resource_id: ResourceId,
+    /// A JSON merge patch of the spec.
+    #[serde(default, deserialize_with = "given")]
+    pub spec: Option<Spec>,
+    /// New words for people; `null` takes them away.
+    #[serde(default, deserialize_with = "given_or_null")]
+    pub description: Option<Option<Description>>,
+}
+
+/// The resource as it now is.
+///
+/// # Errors
+/// Everything that the contract names; nothing changes then.
+pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<ResourceView, ServiceError> {
+    let target = Target::unknown(&input.tenant_id, &input.resource_id);
+    let attempt = Attempt::new(caller, &input.tenant_id, Action::CloudResourcesUpdate, &target);
+    let result = update(service, &attempt, &input).await;
+    Ok(attempt.settle(service, result).await?.into())
+}
+
+async fn update(service: &Service, attempt: &Attempt<'_>, input: &Input) -> Result<Resource, ServiceError> {
+    if input.spec.is_none() && input.description.is_none() {
+        return Err(ServiceError::invalid("", "nothing to change: give `spec`, `description`, or both").reason("empty"));
+    }
+    for _ in 0..TRIES {
+        let action = Action::CloudResourcesUpdate;
+        let stored = find(service, attempt.caller, action, &input.tenant_id, &input.resource_id).await?;
+        if let Some(row) = try_update(service, attempt, input, stored).await? {
+            service.waker().notify_one();
+            return Ok(row);
+        }
+    }
+    Err(ServiceError::new(
+        Code::Unavailable,
+        "the resource kept changing while the update was decided; nothing was changed: try again",
+    )
+    .with("retryAfterMs", 1_000))
+}
+
+/// Decides and stores; `None`: somebody else wrote first.
+async fn try_update(
+    service: &Service,
+    attempt: &Attempt<'_>,
+    input: &Input,
+    stored: StoredResource,
+) -> Result<Option<Resource>, ServiceError> {
+    let StoredResource { row, revision } = stored;
+    if row.is_going() {
+        let state = if row.is_live() { State::Deleting } else { row.state };
+        return Err(refusal(UpdateRefusal::Going(state)));
+    }
+    let generation = service.generation_of(&row.provider).await?;
+    let kind = generation.manifest().kind(row.kind.as_str()).ok_or_else(|| {
+        ServiceError::new(
+            Code::Unsupported,
+            format!("the active plugin of provider `{}` no longer knows kind `{}`; ask the operator for a version that does", row.provider, row.kind),
+        )
+        .reason("kind")
+    })?;
+    let merged = input.spec.as_ref().map(|patch| merge_patch(&row.spec, patch)).filter(|merged| *merged != row.spec);
+    let spec = match merged {
+        Some(merged) => {
+            let defaults = judge(service, attempt.caller, &row, kind, &generation, &merged).await?;
+            Some((merged, defaults))
+        }
+        None => None,
+    };
+    let amendment =
+        Amendment { spec, generation: generation.digest().to_string(), description: input.description.clone() };
+    let now = service.now();
+    let amended = amend(row, amendment, Some(kind), now).map_err(refusal)?;
+    let row = amended.row;
+    let change = UpdateChange {
+        audit: attempt.done(now, json!({"version": row.version, "state": row.state})),
+        events: service.events_of(amended.effects, now),
+        row: row.clone(),
+        revision,
+    };
+    match service.store().update_resources(vec![change]).await? {
+        UpdateOutcome::Stored(_) => Ok(Some(row)),
+        UpdateOutcome::Changed(_) => Ok(None),
+    }
+}
+
+/// The checks of create for what the merged spec brings in.
+async fn judge(
+    service: &Service,
+    caller: &Caller,
+    row: &Resource,
+    kind: &Kind,
+    generation: &Generation,
+    merged: &Spec,
+) -> Result<Spec, ServiceError> {
+    let account = service
+        .store()
+        .account(&row.account)
+        .await?
+        .ok_or_else(|| ServiceError::internal(format!("resource {} is on account {}, which is gone", row.id, row.account)))?;
+    let judge = service.judge(caller).await?;
+    // Policies see the region: whoever moves a resource must be allowed at both ends.
+    let region = if kind.regional { region_of(merged) } else { None };
+    if region != row.region {
+        judge.require(Action::CloudResourcesUpdate, &Target::recorded(row).in_region(region))?;
+    }
+    let schema = service.schemas.of(&generation.digest().to_string(), kind)?;
+    let references = judge_shape(merged, kind, &schema, &account)?;
+    let had: BTreeSet<SecretRef> = secret_refs(&row.spec).into_iter().map(|(_, reference)| reference).collect();
+    let fresh: Vec<_> = references.into_iter().filter(|(_, reference)| !had.contains(reference)).collect();
+    check_secrets(service, &judge, &row.tenant, &fresh).await?;
+    let parent_kind = match &row.parent {
+        Some(parent) => service.store().resource(parent).await?.map(|stored| stored.row.kind.to_string()),
+        None => None,
+    };
+    ask_plugin(service, generation, &account, kind, merged, parent_kind.as_deref()).await
+}
+
+fn refusal(refusal: UpdateRefusal) -> ServiceError {
+    let error = ServiceError::new(Code::InvalidState, refusal.to_string());
+    match refusal {
+        UpdateRefusal::Going(_) => error.reason("deleting"),
+        UpdateRefusal::ReplaceRequired(fields) => error.reason("replaceRequired").with("fields", fields),
+    }
+}
