@@ -1,0 +1,164 @@
+//! `berth serve`: puts the parts together and runs them until it is told to stop.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use berth_service::{Parts, Service, bootstrap};
+use berth_store::{SqliteConfig, SqliteStore, Store};
+use berth_vault::{MasterKey, TokenText, Vault};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use crate::ambient::{SystemClock, SystemEntropy};
+use crate::config::{Config, VaultConfig};
+use crate::log::say;
+use crate::{ServeFlags, config, log};
+
+/// Runs the host.
+///
+/// # Errors
+/// When the configuration is wrong, or a part does not start.
+pub(crate) fn run(flags: &ServeFlags) -> anyhow::Result<()> {
+    let config = config::load(flags)?;
+    log::start(&config.log)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the async runtime did not start")?;
+    runtime.block_on(serve(config))
+}
+
+async fn serve(config: Config) -> anyhow::Result<()> {
+    make_private(&config.data_dir)?;
+    let store = open_store(&config).await?;
+    let vault = open_vault(&config.vault, &config.data_dir)?;
+    let root_token = config.root_token.as_deref().map(parse_root_token).transpose()?;
+    let booted = bootstrap(store.as_ref(), &SystemClock, &SystemEntropy, root_token).await.map_err(in_full)?;
+    let service = Arc::new(assemble(&config, store.clone(), vault, booted.deployment)?);
+    service.load_plugins().await.map_err(in_full)?;
+    install_configured(&service, &config.plugins).await?;
+
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .with_context(|| format!("can't listen on {}; is another host running there? `listen` sets another address", config.listen))?;
+    let address = listener.local_addr().context("no local address")?;
+    let (stop, stopped) = watch::channel(false);
+    let reconciler = tokio::spawn(berth_service::reconcile::run(service.clone(), stopped.clone()));
+
+    if let Some(token) = booted.new_root_token {
+        say(&format!("root token (shown this once): {}", token.expose()));
+    }
+    let address_file = config.data_dir.join("address");
+    std::fs::write(&address_file, format!("http://{address}\n")).with_context(|| format!("can't write {}", address_file.display()))?;
+    say(&format!("listening on http://{address}"));
+    tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "serving");
+
+    let app = berth_api::router(service.clone(), config.api.clone()).into_make_service_with_connect_info::<std::net::SocketAddr>();
+    let mut until = stopped.clone();
+    let server = axum::serve(listener, app).with_graceful_shutdown(async move {
+        let _ = until.wait_for(|stop| *stop).await;
+    });
+    let server = tokio::spawn(server.into_future());
+    asked_to_stop().await?;
+    tracing::info!("stopping: no new requests, runs under way finish");
+    let _ = stop.send(true);
+    let _ = std::fs::remove_file(&address_file);
+    reconciler.await.context("the reconciler panicked")?;
+    if let Ok(served) = tokio::time::timeout(std::time::Duration::from_secs(10), server).await {
+        served.context("the server panicked")?.context("the server failed")?;
+    }
+    store.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn assemble(config: &Config, store: Arc<dyn Store>, vault: Option<Arc<Vault>>, deployment: berth_store::DeploymentInfo) -> anyhow::Result<Service> {
+    let clock: Arc<dyn berth_service::Clock> = Arc::new(SystemClock);
+    let entropy: Arc<dyn berth_service::Entropy> = Arc::new(SystemEntropy);
+    let ports = berth_service::ports::of(store.clone(), vault.clone(), clock.clone(), entropy.clone());
+    let mut runtime = config.runtime.clone();
+    if runtime.cache_dir.is_none() {
+        let dir = config.data_dir.join("compiled");
+        make_private(&dir)?;
+        runtime.cache_dir = Some(dir);
+    }
+    let runtime = berth_runtime::Runtime::start(runtime, ports).context("the plugin runtime did not start")?;
+    Ok(Service::new(Parts {
+        store,
+        runtime: Arc::new(runtime),
+        registry: Arc::new(berth_runtime::Registry::default()),
+        vault,
+        clock,
+        entropy,
+        deployment,
+        settings: config.service.clone(),
+    }))
+}
+
+async fn open_store(config: &Config) -> anyhow::Result<Arc<dyn Store>> {
+    let path = config.store.path.clone().unwrap_or_else(|| config.data_dir.join("berth.db"));
+    let store = SqliteStore::open(SqliteConfig::at(&path)).await.with_context(|| format!("can't open the database {}", path.display()))?;
+    Ok(Arc::new(store))
+}
+
+/// The vault with the master key in force: from the environment, a file, or a file made at the first start.
+fn open_vault(config: &VaultConfig, data_dir: &Path) -> anyhow::Result<Option<Arc<Vault>>> {
+    if !config.enabled {
+        return Ok(None);
+    }
+    let current = match (&config.master_key, &config.master_key_file) {
+        (Some(_), Some(_)) => anyhow::bail!("both `vault.masterKey` and `vault.masterKeyFile` are set; keep one"),
+        (Some(text), None) => MasterKey::from_text(text).context("`vault.masterKey` is no master key")?,
+        (None, Some(file)) => MasterKey::from_file(file).context("`vault.masterKeyFile` can't be used")?,
+        (None, None) => implied_key(&data_dir.join("master.key"))?,
+    };
+    let previous = config
+        .previous_key_files
+        .iter()
+        .map(|file| MasterKey::from_file(file).with_context(|| format!("`vault.previousKeyFiles`: {}", file.display())))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(Some(Arc::new(Vault::new(current, previous))))
+}
+
+fn implied_key(file: &Path) -> anyhow::Result<MasterKey> {
+    if file.exists() {
+        return Ok(MasterKey::from_file(file)?);
+    }
+    tracing::info!(file = %file.display(), "made a master key; without it the secrets in the database can't be opened: keep a copy apart from the database");
+    Ok(MasterKey::create_file(file, &mut |bytes| berth_service::Entropy::fill(&SystemEntropy, bytes))?)
+}
+
+fn parse_root_token(text: &str) -> anyhow::Result<TokenText> {
+    TokenText::parse(text).context("`rootToken` (BERTH_ROOT_TOKEN) is no token")
+}
+
+async fn install_configured(service: &Service, components: &[PathBuf]) -> anyhow::Result<()> {
+    for file in components {
+        let bytes = std::fs::read(file).with_context(|| format!("`plugins` names {}, which can't be read", file.display()))?;
+        service.install_at_start(bytes).await.map_err(in_full).with_context(|| format!("`plugins` names {}, which was refused", file.display()))?;
+    }
+    Ok(())
+}
+
+fn make_private(dir: &Path) -> anyhow::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(dir).with_context(|| format!("can't make the directory {}", dir.display()))
+}
+
+/// At the start the operator reads the log and the console alike: the inner text may be shown.
+fn in_full(error: berth_service::ServiceError) -> anyhow::Error {
+    match &error.internal {
+        Some(text) => anyhow::anyhow!("{}: {text}", error.message),
+        None => anyhow::anyhow!("{}", error.message),
+    }
+}
+
+async fn asked_to_stop() -> anyhow::Result<()> {
+    let mut terminate = signal(SignalKind::terminate()).context("can't listen for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("can't listen for SIGINT")?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
