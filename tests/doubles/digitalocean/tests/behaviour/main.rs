@@ -1,0 +1,21 @@
+//! What the double does, seen over real HTTP on loopback.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that can't go on has failed"
+)]
+
+mod apps;
+mod client;
+mod clusters;
+mod control;
+mod document;
+mod faults;
+mod load;
+mod process;
+mod rate;
+mod settings;
+mod strictness;
+mod tags;
+mod users;
+mod visibility;
