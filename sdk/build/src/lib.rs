@@ -54,6 +54,7 @@ pub fn schema_text<T: JsonSchema>() -> String {
     settings.inline_subschemas = true;
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     NoNull.transform(&mut schema);
+    PlainEnum.transform(&mut schema);
     // The name of a Rust type means nothing to a tenant.
     schema.remove("title");
     schema.to_value().to_string()
@@ -99,6 +100,27 @@ impl Transform for NoNull {
     }
 }
 
+/// Writes a choice of documented words as the plain list of them: its errors then say what may
+/// stand there instead of "none of the branches fits".
+struct PlainEnum;
+
+impl Transform for PlainEnum {
+    fn transform(&mut self, schema: &mut Schema) {
+        let words = schema.get("oneOf").and_then(Value::as_array).and_then(|branches| {
+            branches
+                .iter()
+                .map(|branch| branch.get("const").filter(|word| word.is_string()).cloned())
+                .collect::<Option<Vec<Value>>>()
+        });
+        if let Some(words) = words {
+            schema.remove("oneOf");
+            schema.insert("type".to_owned(), Value::from("string"));
+            schema.insert("enum".to_owned(), Value::from(words));
+        }
+        transform_subschemas(self, schema);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde::Serialize;
@@ -121,7 +143,9 @@ mod tests {
     #[derive(Serialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     enum Tier {
+        /// Little.
         Small,
+        /// Much.
         Large,
     }
 

@@ -1,0 +1,4 @@
+//! Managed databases.
+
+pub(crate) mod pg;
+pub(crate) mod user;

@@ -1,0 +1,161 @@
+//! A cluster as an observation.
+
+use berth_sdk::types::{Label, Phase};
+use berth_sdk::{Call, Observed, polling};
+use serde_json::{Map, Value, json};
+
+use super::change::Change;
+use super::memo::{Memo, UNSEEN};
+use super::wire::{Cluster, Connection, Outputs};
+use crate::spec::pg::{Maintenance, Spec};
+use crate::tags;
+
+/// The call's own cluster.
+pub(super) fn observed(cluster: &Cluster, call: &Call<'_, Spec>) -> Observed<Outputs> {
+    with_memo(cluster, call, Memo::of(call))
+}
+
+/// The call's own cluster, with what is remembered of it from now on.
+pub(super) fn with_memo(cluster: &Cluster, call: &Call<'_, Spec>, mut memo: Memo) -> Observed<Outputs> {
+    let spec = call.spec();
+    let now = call.now();
+    let mut pending = Vec::new();
+    let mut under_way = false;
+    for change in Change::ALL {
+        let open = change.open_fields(spec, cluster);
+        if open.is_empty() {
+            memo.forget_asked(change.name());
+        } else {
+            under_way |= memo.is_under_way(change.name(), &change.target(spec), now);
+        }
+        pending.extend(open);
+    }
+    pending.extend(UNSEEN.into_iter().filter(|field| !memo.is_applied(call, field)));
+
+    let mut observed = bare(cluster, call.labels());
+    if under_way && matches!(observed.phase, Phase::Ready) {
+        observed.phase = Phase::Converging;
+    }
+    observed.pending = pending.into_iter().map(str::to_owned).collect();
+    observed.spec = Some(Value::Object(reported(cluster, Some(spec), call.account().shared)));
+    if matches!(observed.phase, Phase::Converging) {
+        observed.poll_after = Some(polling::after(memo.newest(), now));
+    }
+    observed.memo = Some(json!(memo));
+    reveal(cluster, &mut observed);
+    observed
+}
+
+/// An item of a list: nothing is wanted of it here.
+pub(super) fn listed(cluster: &Cluster, account_is_shared: bool) -> Observed<Outputs> {
+    let mut observed = bare(cluster, &[]);
+    observed.spec = Some(Value::Object(reported(cluster, None, account_is_shared)));
+    observed
+}
+
+fn bare(cluster: &Cluster, wanted: &[Label]) -> Observed<Outputs> {
+    let mut observed = Observed::new(&cluster.id, phase(cluster), outputs(cluster));
+    observed.name = Some(cluster.name.clone());
+    observed.labels = cluster.labels(wanted);
+    observed
+}
+
+fn phase(cluster: &Cluster) -> Phase {
+    let status = cluster.status.as_deref().unwrap_or_default().to_lowercase();
+    match status.as_str() {
+        "online" => Phase::Ready,
+        "unhealthy" | "decommissioned" => Phase::Failed(format!("the cluster is {status} at the provider")),
+        // creating, forking, resizing, migrating, and whatever comes to be.
+        _ => Phase::Converging,
+    }
+}
+
+fn outputs(cluster: &Cluster) -> Outputs {
+    let cluster = cluster.clone();
+    let endpoint = |connection: Option<Connection>| {
+        connection.map_or((None, None), |connection| (present(connection.host), connection.port))
+    };
+    let (private_host, private_port) = endpoint(cluster.private_connection);
+    let (standby_host, standby_port) = endpoint(cluster.standby_connection);
+    let (standby_private_host, standby_private_port) = endpoint(cluster.standby_private_connection);
+    let connection = cluster.connection;
+    let of = |get: fn(&Connection) -> Option<String>| connection.as_ref().and_then(get).filter(|text| !text.is_empty());
+    Outputs {
+        status: cluster.status,
+        host: of(|connection| connection.host.clone()),
+        port: connection.as_ref().and_then(|connection| connection.port),
+        database: of(|connection| connection.database.clone()),
+        user: of(|connection| connection.user.clone()),
+        ssl: connection.as_ref().and_then(|connection| connection.ssl),
+        private_host,
+        private_port,
+        standby_host,
+        standby_port,
+        standby_private_host,
+        standby_private_port,
+        version: cluster.version,
+        semantic_version: cluster.semantic_version,
+        region: cluster.region,
+        size: cluster.size,
+        num_nodes: cluster.num_nodes,
+        storage_size_mib: cluster.storage_size_mib,
+        metrics_endpoints: cluster.metrics_endpoints,
+        created_at: cluster.created_at,
+        #[cfg(feature = "next")]
+        version_end_of_life: cluster.version_end_of_life,
+    }
+}
+
+fn present(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.is_empty())
+}
+
+/// The spec as the API shows it. Ids of account-wide objects only where the tenant wrote them or
+/// owns the account.
+fn reported(cluster: &Cluster, wanted: Option<&Spec>, account_is_shared: bool) -> Map<String, Value> {
+    let mut spec = Map::new();
+    let mut put = |field: &str, value: Value| {
+        if !value.is_null() {
+            spec.insert(field.to_owned(), value);
+        }
+    };
+    put("region", json!(cluster.region));
+    put("size", json!(cluster.size));
+    put("num_nodes", json!(cluster.num_nodes));
+    put("version", json!(cluster.major()));
+    put("storage_size_mib", json!(cluster.storage_size_mib));
+    put("maintenance", json!(maintenance(cluster)));
+    let tags = tags::foreign(cluster.tags());
+    if !tags.is_empty() {
+        put("tags", json!(tags));
+    }
+    let writes = |field: fn(&Spec) -> bool| wanted.is_some_and(field);
+    if !account_is_shared || writes(|spec| spec.private_network_uuid.is_some()) {
+        put("private_network_uuid", json!(present(cluster.private_network_uuid.clone())));
+    }
+    if !account_is_shared || writes(|spec| spec.project_id.is_some()) {
+        put("project_id", json!(present(cluster.project_id.clone())));
+    }
+    spec
+}
+
+/// The window as a spec writes it; the API adds seconds.
+fn maintenance(cluster: &Cluster) -> Option<Maintenance> {
+    let window = cluster.maintenance_window.as_ref()?;
+    let day = serde_json::from_value(json!(window.day.as_deref()?.to_lowercase())).ok()?;
+    let hour = window.hour.as_deref()?.get(..5)?.to_owned();
+    Some(Maintenance { day, hour })
+}
+
+fn reveal(cluster: &Cluster, observed: &mut Observed<Outputs>) {
+    let password = cluster.connection.as_ref().and_then(|connection| connection.password.as_deref());
+    observed.secret("password", password);
+    for (name, connection) in [
+        ("uri", &cluster.connection),
+        ("private_uri", &cluster.private_connection),
+        ("standby_uri", &cluster.standby_connection),
+        ("standby_private_uri", &cluster.standby_private_connection),
+    ] {
+        observed.secret(name, connection.as_ref().and_then(Connection::uri_with_password));
+    }
+}

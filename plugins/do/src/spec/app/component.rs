@@ -1,0 +1,458 @@
+//! Components of an app. What every component has is repeated in each: `deny_unknown_fields` and
+//! `flatten` exclude one another, and a misspelt field must be an error.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Cors, LogDestination, Route};
+use crate::JsonSchema;
+
+macro_rules! component {
+    (
+        $(#[$about:meta])*
+        $name:ident { $($(#[$attribute:meta])* $field:ident: $type:ty,)* }
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            /// Name in the app.
+            #[schemars(regex(pattern = r"^[a-z][a-z0-9-]{0,30}[a-z0-9]$"))]
+            pub name: String,
+            /// Public git repository to build.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub git: Option<Git>,
+            /// Repository of the account's GitHub installation.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub github: Option<LinkedRepository>,
+            /// Repository of the account's GitLab installation.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub gitlab: Option<LinkedRepository>,
+            /// Repository of the account's Bitbucket installation.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub bitbucket: Option<LinkedRepository>,
+            /// Directory of the source in the repository.
+            #[schemars(length(max = 1024))]
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub source_dir: Option<String>,
+            /// Environment variables.
+            #[schemars(length(max = 256))]
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub envs: Option<Vec<Env>>,
+            /// Where logs go.
+            #[schemars(length(max = 8))]
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub log_destinations: Option<Vec<LogDestination>>,
+            $($(#[$attribute])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: $type,)*
+        }
+    };
+}
+
+component! {
+    /// A component that answers requests.
+    Service {
+        /// Image to run instead of building.
+        image: Option<Image>,
+        /// Dockerfile in the repository.
+        #[schemars(length(max = 1024))]
+        dockerfile_path: Option<String>,
+        /// Command that builds.
+        #[schemars(length(max = 4096))]
+        build_command: Option<String>,
+        /// Command that runs.
+        #[schemars(length(max = 4096))]
+        run_command: Option<String>,
+        /// Build environment, such as `node-js`.
+        #[schemars(length(max = 64))]
+        environment_slug: Option<String>,
+        /// Instances.
+        #[schemars(range(min = 1, max = 250))]
+        instance_count: Option<u32>,
+        /// Size of each instance, such as `apps-s-1vcpu-0.5gb`.
+        #[schemars(regex(pattern = r"^[a-z0-9_.-]{1,64}$"))]
+        instance_size_slug: Option<String>,
+        /// Instances by load.
+        autoscaling: Option<Autoscaling>,
+        /// Who may call from a browser.
+        cors: Option<Cors>,
+        /// When an instance may get requests.
+        health_check: Option<HealthCheck>,
+        /// When an instance is to be restarted.
+        liveness_health_check: Option<HealthCheck>,
+        /// Protocol between edge and component.
+        protocol: Option<Protocol>,
+        /// Port that it listens on.
+        #[schemars(range(min = 1, max = 65535))]
+        http_port: Option<u16>,
+        /// Ports for other components.
+        #[schemars(length(max = 32), inner(range(min = 1, max = 65535)))]
+        internal_ports: Option<Vec<u16>>,
+        /// Paths that it answers. Prefer `ingress`.
+        #[schemars(length(max = 64))]
+        routes: Option<Vec<Route>>,
+        /// How an instance is stopped.
+        termination: Option<Termination>,
+    }
+}
+
+component! {
+    /// Files served as they are built.
+    StaticSite {
+        /// Dockerfile in the repository.
+        #[schemars(length(max = 1024))]
+        dockerfile_path: Option<String>,
+        /// Command that builds.
+        #[schemars(length(max = 4096))]
+        build_command: Option<String>,
+        /// Build environment, such as `html`.
+        #[schemars(length(max = 64))]
+        environment_slug: Option<String>,
+        /// Page of a directory.
+        #[schemars(length(max = 255))]
+        index_document: Option<String>,
+        /// Page for what is not found.
+        #[schemars(length(max = 255))]
+        error_document: Option<String>,
+        /// Page for everything that is not found, with status 200.
+        #[schemars(length(max = 255))]
+        catchall_document: Option<String>,
+        /// Directory that the build writes.
+        #[schemars(length(max = 1024))]
+        output_dir: Option<String>,
+        /// Who may call from a browser.
+        cors: Option<Cors>,
+        /// Paths that it answers. Prefer `ingress`.
+        #[schemars(length(max = 64))]
+        routes: Option<Vec<Route>>,
+    }
+}
+
+component! {
+    /// A component that runs without answering requests.
+    Worker {
+        /// Image to run instead of building.
+        image: Option<Image>,
+        /// Dockerfile in the repository.
+        #[schemars(length(max = 1024))]
+        dockerfile_path: Option<String>,
+        /// Command that builds.
+        #[schemars(length(max = 4096))]
+        build_command: Option<String>,
+        /// Command that runs.
+        #[schemars(length(max = 4096))]
+        run_command: Option<String>,
+        /// Build environment, such as `node-js`.
+        #[schemars(length(max = 64))]
+        environment_slug: Option<String>,
+        /// Instances.
+        #[schemars(range(min = 1, max = 250))]
+        instance_count: Option<u32>,
+        /// Size of each instance, such as `apps-s-1vcpu-0.5gb`.
+        #[schemars(regex(pattern = r"^[a-z0-9_.-]{1,64}$"))]
+        instance_size_slug: Option<String>,
+        /// Instances by load.
+        autoscaling: Option<Autoscaling>,
+        /// When an instance is to be restarted.
+        liveness_health_check: Option<HealthCheck>,
+        /// How an instance is stopped.
+        termination: Option<Grace>,
+    }
+}
+
+component! {
+    /// A component that runs around deployments.
+    Job {
+        /// When it runs.
+        kind: Option<JobKind>,
+        /// Image to run instead of building.
+        image: Option<Image>,
+        /// Dockerfile in the repository.
+        #[schemars(length(max = 1024))]
+        dockerfile_path: Option<String>,
+        /// Command that builds.
+        #[schemars(length(max = 4096))]
+        build_command: Option<String>,
+        /// Command that runs.
+        #[schemars(length(max = 4096))]
+        run_command: Option<String>,
+        /// Build environment, such as `node-js`.
+        #[schemars(length(max = 64))]
+        environment_slug: Option<String>,
+        /// Instances.
+        #[schemars(range(min = 1, max = 250))]
+        instance_count: Option<u32>,
+        /// Size of each instance, such as `apps-s-1vcpu-0.5gb`.
+        #[schemars(regex(pattern = r"^[a-z0-9_.-]{1,64}$"))]
+        instance_size_slug: Option<String>,
+        /// How an instance is stopped.
+        termination: Option<Grace>,
+    }
+}
+
+component! {
+    /// Functions.
+    Function {
+        /// Who may call from a browser.
+        cors: Option<Cors>,
+        /// Paths that they answer. Prefer `ingress`.
+        #[schemars(length(max = 64))]
+        routes: Option<Vec<Route>>,
+    }
+}
+
+/// An environment variable.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [
+    {"properties": {"type": {"const": "SECRET"}, "value": {"x-secret": true}}},
+    {"properties": {"type": {"const": "GENERAL"}}}
+]))]
+pub struct Env {
+    /// Name of the variable.
+    #[schemars(regex(pattern = r"^[_A-Za-z][_A-Za-z0-9]{0,255}$"))]
+    pub key: String,
+    /// `SECRET`: the value is a SecretRef. `GENERAL`: the value is readable by all who may read the app.
+    #[serde(rename = "type")]
+    pub secrecy: Secrecy,
+    /// The value, or for a secret its SecretRef.
+    #[schemars(length(max = 32768))]
+    pub value: String,
+    /// When it is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
+}
+
+/// Whether a variable is secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Secrecy {
+    /// Readable.
+    General,
+    /// Encrypted at the provider.
+    Secret,
+}
+
+/// When a variable is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Scope {
+    /// While running.
+    RunTime,
+    /// While building.
+    BuildTime,
+    /// Both.
+    RunAndBuildTime,
+}
+
+/// A public git repository.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Git {
+    /// URL to clone.
+    #[schemars(length(min = 1, max = 2048))]
+    pub repo_clone_url: String,
+    /// Branch to build.
+    #[schemars(length(min = 1, max = 255))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+}
+
+/// A repository that the account's owner linked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkedRepository {
+    /// `owner/name`.
+    #[schemars(extend("x-account-wide" = true), length(min = 1, max = 255))]
+    pub repo: String,
+    /// Branch to build.
+    #[schemars(length(min = 1, max = 255))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// Deploy at every push.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deploy_on_push: Option<bool>,
+}
+
+/// A container image.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    /// Registry. `DOCR` is the account's own.
+    pub registry_type: RegistryType,
+    /// Name in the registry, `owner` for Docker Hub and GHCR.
+    #[schemars(length(min = 1, max = 255))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registry: Option<String>,
+    /// Credentials for a private image, `user:token`, as a SecretRef.
+    #[schemars(extend("x-secret" = true), length(min = 1, max = 512))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registry_credentials: Option<String>,
+    /// Repository of the image.
+    #[schemars(length(min = 1, max = 255))]
+    pub repository: String,
+    /// Tag; `latest` if neither it nor a digest is given.
+    #[schemars(length(min = 1, max = 128))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+    /// Digest; exclusive with the tag.
+    #[schemars(length(min = 1, max = 128))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Deploy when the image changes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deploy_on_push: Option<DeployOnPush>,
+}
+
+/// Container registries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum RegistryType {
+    /// Docker Hub.
+    DockerHub,
+    /// The account's own.
+    Docr,
+    /// GitHub's.
+    Ghcr,
+}
+
+/// Deploying when an image changes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeployOnPush {
+    /// Whether to.
+    pub enabled: bool,
+}
+
+/// Instances by load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Autoscaling {
+    /// Fewest instances.
+    #[schemars(range(min = 1, max = 250))]
+    pub min_instance_count: u32,
+    /// Most instances.
+    #[schemars(range(min = 1, max = 250))]
+    pub max_instance_count: u32,
+    /// What load is.
+    pub metrics: Metrics,
+}
+
+/// Measures of load. `requests_per_second` and `request_duration` are for services.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Metrics {
+    /// Processor use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<Cpu>,
+    /// Requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_per_second: Option<RequestsPerSecond>,
+    /// Time that a request takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_duration: Option<RequestDuration>,
+}
+
+/// Processor use.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cpu {
+    /// Average to keep, in percent.
+    #[schemars(range(min = 1, max = 100))]
+    pub percent: u8,
+}
+
+/// Requests a second.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestsPerSecond {
+    /// Average an instance to keep.
+    #[schemars(range(min = 1))]
+    pub per_instance: u32,
+}
+
+/// Time that a request takes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestDuration {
+    /// 95th percentile to keep.
+    #[schemars(range(min = 1))]
+    pub p95_milliseconds: u32,
+}
+
+/// A check of an instance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HealthCheck {
+    /// Port to ask.
+    #[schemars(range(min = 1, max = 65535))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
+    /// Path to ask.
+    #[schemars(length(min = 1, max = 1024))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http_path: Option<String>,
+    /// Seconds before the first check.
+    #[schemars(range(min = 0, max = 3600))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_delay_seconds: Option<u32>,
+    /// Seconds between checks.
+    #[schemars(range(min = 1, max = 300))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub period_seconds: Option<u32>,
+    /// Seconds that an answer may take.
+    #[schemars(range(min = 1, max = 120))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_seconds: Option<u32>,
+    /// Good answers in a row that make it healthy.
+    #[schemars(range(min = 1, max = 50))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub success_threshold: Option<u32>,
+    /// Bad answers in a row that make it unhealthy.
+    #[schemars(range(min = 1, max = 50))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure_threshold: Option<u32>,
+}
+
+/// Protocols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Protocol {
+    /// HTTP/1.1.
+    Http,
+    /// HTTP/2.
+    Http2,
+}
+
+/// How a service's instance is stopped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Termination {
+    /// Seconds between taking its requests away and stopping it.
+    #[schemars(range(min = 1, max = 110))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drain_seconds: Option<u32>,
+    /// Seconds between asking it to stop and killing it.
+    #[schemars(range(min = 1, max = 600))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grace_period_seconds: Option<u32>,
+}
+
+/// How an instance without requests is stopped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Grace {
+    /// Seconds between asking it to stop and killing it.
+    #[schemars(range(min = 1, max = 600))]
+    pub grace_period_seconds: u32,
+}
+
+/// When a job runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum JobKind {
+    /// Before a deployment.
+    PreDeploy,
+    /// After a deployment.
+    PostDeploy,
+    /// After a deployment that failed.
+    FailedDeploy,
+}
