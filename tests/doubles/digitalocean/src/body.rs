@@ -42,11 +42,36 @@ shape!(CLUSTER_CREATE, "databases.json", "create", Unprocessable);
 shape!(CLUSTER_RESIZE, "databases.json", "resize", Unprocessable);
 shape!(CLUSTER_MIGRATE, "databases.json", "migrate", Unprocessable);
 shape!(CLUSTER_UPGRADE, "databases.json", "upgrade", Unprocessable);
-shape!(CLUSTER_MAINTENANCE, "databases.json", "maintenance", Unprocessable);
-shape!(CLUSTER_AUTOSCALE, "databases.json", "autoscale", Unprocessable);
-shape!(CLUSTER_DO_SETTINGS, "databases.json", "do_settings_change", Unprocessable);
-shape!(CLUSTER_FIREWALL, "databases.json", "firewall", Unprocessable);
-shape!(CLUSTER_CONFIG, "databases.json", "config_change", Unprocessable);
+shape!(
+    CLUSTER_MAINTENANCE,
+    "databases.json",
+    "maintenance",
+    Unprocessable
+);
+shape!(
+    CLUSTER_AUTOSCALE,
+    "databases.json",
+    "autoscale",
+    Unprocessable
+);
+shape!(
+    CLUSTER_DO_SETTINGS,
+    "databases.json",
+    "do_settings_change",
+    Unprocessable
+);
+shape!(
+    CLUSTER_FIREWALL,
+    "databases.json",
+    "firewall",
+    Unprocessable
+);
+shape!(
+    CLUSTER_CONFIG,
+    "databases.json",
+    "config_change",
+    Unprocessable
+);
 shape!(PG_CONFIG, "config.json", "pg", Unprocessable);
 shape!(USER_CREATE, "users.json", "create", Unprocessable);
 shape!(USER_UPDATE, "users.json", "update", Unprocessable);
@@ -65,14 +90,20 @@ fn compile(file: &str, definition: &str) -> Option<Validator> {
         "$ref": format!("#/$defs/{definition}"),
         "$defs": document.get("$defs")?,
     });
-    jsonschema::options().should_validate_formats(true).build(&schema).ok()
+    jsonschema::options()
+        .should_validate_formats(true)
+        .build(&schema)
+        .ok()
 }
 
 impl Shape {
     /// Refuses a value of another shape and names every member that is wrong.
     pub(crate) fn check(&self, value: &Value) -> Result<(), ApiError> {
         let Some(validator) = self.validator.as_ref() else {
-            return Err(ApiError::with_status(500, "The double's own schema doesn't compile."));
+            return Err(ApiError::with_status(
+                500,
+                "The double's own schema doesn't compile.",
+            ));
         };
         if validator.is_valid(value) {
             return Ok(());
@@ -119,10 +150,25 @@ mod tests {
     #[test]
     fn every_shape_compiles() {
         for shape in [
-            &CLUSTER_CREATE, &CLUSTER_RESIZE, &CLUSTER_MIGRATE, &CLUSTER_UPGRADE,
-            &CLUSTER_MAINTENANCE, &CLUSTER_AUTOSCALE, &CLUSTER_DO_SETTINGS, &CLUSTER_FIREWALL,
-            &CLUSTER_CONFIG, &PG_CONFIG, &USER_CREATE, &USER_UPDATE, &USER_RESET, &TAG_CREATE,
-            &TAG_RESOURCES, &APP_CREATE, &APP_UPDATE, &APP_PROPOSE, &APP_DEPLOY,
+            &CLUSTER_CREATE,
+            &CLUSTER_RESIZE,
+            &CLUSTER_MIGRATE,
+            &CLUSTER_UPGRADE,
+            &CLUSTER_MAINTENANCE,
+            &CLUSTER_AUTOSCALE,
+            &CLUSTER_DO_SETTINGS,
+            &CLUSTER_FIREWALL,
+            &CLUSTER_CONFIG,
+            &PG_CONFIG,
+            &USER_CREATE,
+            &USER_UPDATE,
+            &USER_RESET,
+            &TAG_CREATE,
+            &TAG_RESOURCES,
+            &APP_CREATE,
+            &APP_UPDATE,
+            &APP_PROPOSE,
+            &APP_DEPLOY,
         ] {
             assert!(shape.validator.is_some());
         }
@@ -133,7 +179,11 @@ mod tests {
         let error = APP_CREATE
             .check(&json!({"spec": {"name": "web", "services": [{"name": "api", "instance_cuont": 2}]}}))
             .unwrap_err();
-        assert!(error.message.contains("instance_cuont"), "{}", error.message);
+        assert!(
+            error.message.contains("instance_cuont"),
+            "{}",
+            error.message
+        );
         assert_eq!(error.status, 400);
     }
 }

@@ -265,7 +265,10 @@ impl Config {
     /// A text that names the wrong member and what would be right.
     pub(crate) fn valid(&self) -> Result<(), String> {
         if !self.speed.is_finite() || self.speed < 0.0 {
-            return Err(format!("`speed` is {}; it must be a number from 0", self.speed));
+            return Err(format!(
+                "`speed` is {}; it must be a number from 0",
+                self.speed
+            ));
         }
         for (name, status) in [
             ("busy_status", self.refusals.busy_status),

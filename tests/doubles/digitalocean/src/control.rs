@@ -41,7 +41,10 @@ pub(crate) fn router(controls: Controls) -> Router {
         .route("/apps/{id}/secrets/{key}", get(app_secret))
         .route("/state", get(state))
         .fallback(|| async {
-            Wrong(StatusCode::NOT_FOUND, "there is no such path of the control API".into())
+            Wrong(
+                StatusCode::NOT_FOUND,
+                "there is no such path of the control API".into(),
+            )
         })
         .with_state(controls)
 }
@@ -203,7 +206,10 @@ async fn hide(
     done()
 }
 
-async fn plant_cluster(State(controls): State<Controls>, Body(planted): Body<PlantedCluster>) -> Done {
+async fn plant_cluster(
+    State(controls): State<Controls>,
+    Body(planted): Body<PlantedCluster>,
+) -> Done {
     Ok(Json(json!({"id": controls.plant_cluster(planted)?})))
 }
 

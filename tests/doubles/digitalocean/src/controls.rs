@@ -184,7 +184,9 @@ impl Controls {
         let world = &mut *guard;
         let mut clusters = Vec::with_capacity(world.clusters.len());
         for id in world.clusters.ids() {
-            let Some(cluster) = world.clusters.settled(&id, now) else { continue };
+            let Some(cluster) = world.clusters.settled(&id, now) else {
+                continue;
+            };
             clusters.push(ClusterInfo {
                 status: cluster.status(now).word().to_owned(),
                 tags: world.tags.names(&cluster.tags),
@@ -204,7 +206,9 @@ impl Controls {
         ids.reverse();
         let mut apps = Vec::with_capacity(ids.len());
         for id in ids {
-            let Ok(app) = world.apps.get(&id, now, &world.config.times) else { continue };
+            let Ok(app) = world.apps.get(&id, now, &world.config.times) else {
+                continue;
+            };
             let phase = app.deployments.last().map_or("", |last| last.phase.word());
             apps.push(AppInfo {
                 phase: phase.to_owned(),
@@ -263,7 +267,10 @@ impl Controls {
     pub fn vanish_user(&self, cluster: &str, name: &str) -> Result<(), Refused> {
         let mut guard = self.shared.world();
         let world = &mut *guard;
-        let record = world.clusters.any_mut(cluster).ok_or_else(|| no_such(cluster))?;
+        let record = world
+            .clusters
+            .any_mut(cluster)
+            .ok_or_else(|| no_such(cluster))?;
         record.users.remove(name).ok_or_else(|| no_such(name))?;
         record.rendered = None;
         world.totals.users_gone += 1;
@@ -306,7 +313,10 @@ impl Controls {
             times.status_lag.saturating_add(times.resize),
             times.status_lag.saturating_add(times.migrate),
             times.status_lag.saturating_add(times.upgrade),
-            times.pending.saturating_add(times.build).saturating_add(times.deploy),
+            times
+                .pending
+                .saturating_add(times.build)
+                .saturating_add(times.deploy),
         ];
         self.advance(longest.into_iter().max().unwrap_or_default());
     }

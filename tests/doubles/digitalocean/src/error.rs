@@ -15,7 +15,11 @@ pub(crate) struct ApiError {
 
 impl ApiError {
     fn new(status: StatusCode, id: &'static str, message: impl Into<String>) -> Self {
-        Self { status, id, message: message.into() }
+        Self {
+            status,
+            id,
+            message: message.into(),
+        }
     }
 
     /// An error of a status that a test chose.
@@ -49,7 +53,11 @@ impl ApiError {
     }
 
     pub(crate) fn unauthorized() -> Self {
-        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", "Unable to authenticate you.")
+        Self::new(
+            StatusCode::UNAUTHORIZED,
+            "unauthorized",
+            "Unable to authenticate you.",
+        )
     }
 
     pub(crate) fn bad_request(message: impl Into<String>) -> Self {
@@ -57,7 +65,11 @@ impl ApiError {
     }
 
     pub(crate) fn unprocessable(message: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unprocessable_entity", message)
+        Self::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "unprocessable_entity",
+            message,
+        )
     }
 
     pub(crate) fn conflict(message: impl Into<String>) -> Self {

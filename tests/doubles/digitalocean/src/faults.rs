@@ -35,7 +35,10 @@ pub struct Fault {
     pub action: Action,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "it is the default of an optional member")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "it is the default of an optional member"
+)]
 fn once() -> Option<u32> {
     Some(1)
 }
@@ -162,13 +165,23 @@ impl Fault {
     /// Answers with a status and a body; the request isn't carried out.
     #[must_use]
     pub fn answer(self, status: u16, body: FaultBody) -> Self {
-        self.doing(Action::Answer { status, body, headers: BTreeMap::new(), acts: false })
+        self.doing(Action::Answer {
+            status,
+            body,
+            headers: BTreeMap::new(),
+            acts: false,
+        })
     }
 
     /// Carries the request out, then answers with a status and a body.
     #[must_use]
     pub fn act_and_answer(self, status: u16, body: FaultBody) -> Self {
-        self.doing(Action::Answer { status, body, headers: BTreeMap::new(), acts: true })
+        self.doing(Action::Answer {
+            status,
+            body,
+            headers: BTreeMap::new(),
+            acts: true,
+        })
     }
 
     /// Adds a header to a wrong answer.
@@ -254,7 +267,12 @@ impl Faults {
     pub(crate) fn arm(&mut self, fault: Fault, now: u64) -> u64 {
         self.last_id += 1;
         let ends = fault.for_ms.map(|ms| now.saturating_add(ms));
-        self.armed.push(Armed { id: self.last_id, fault, ends, hits: 0 });
+        self.armed.push(Armed {
+            id: self.last_id,
+            fault,
+            ends,
+            hits: 0,
+        });
         self.last_id
     }
 
@@ -274,7 +292,8 @@ impl Faults {
         if self.armed.is_empty() {
             return Vec::new();
         }
-        self.armed.retain(|armed| armed.ends.is_none_or(|ends| now < ends));
+        self.armed
+            .retain(|armed| armed.ends.is_none_or(|ends| now < ends));
         let mut taken = Vec::new();
         for armed in &mut self.armed {
             let fault = &mut armed.fault;
@@ -296,7 +315,11 @@ impl Faults {
     pub(crate) fn list(&self) -> Vec<ArmedFault> {
         self.armed
             .iter()
-            .map(|armed| ArmedFault { id: armed.id, hits: armed.hits, fault: armed.fault.clone() })
+            .map(|armed| ArmedFault {
+                id: armed.id,
+                hits: armed.hits,
+                fault: armed.fault.clone(),
+            })
             .collect()
     }
 }
@@ -328,6 +351,13 @@ mod tests {
             "action": {"kind": "answer", "status": 502, "body": {"kind": "html"}}}"#;
         let fault: Fault = serde_json::from_str(text).unwrap();
         assert_eq!(fault.times, Some(1));
-        assert!(matches!(fault.action, Action::Answer { status: 502, body: FaultBody::Html, .. }));
+        assert!(matches!(
+            fault.action,
+            Action::Answer {
+                status: 502,
+                body: FaultBody::Html,
+                ..
+            }
+        ));
     }
 }

@@ -44,7 +44,10 @@ struct Incoming {
 
 impl Front {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { router: routes::router(Arc::clone(&shared)), shared }
+        Self {
+            router: routes::router(Arc::clone(&shared)),
+            shared,
+        }
     }
 
     /// Answers one request, or says that its connection is to be dropped.
@@ -111,10 +114,18 @@ impl Front {
 
     /// Checks what holds for every request, then asks the endpoint. Tells whether it was reached.
     async fn act(&self, incoming: Incoming, config: &Config) -> (bool, Sent) {
-        let Incoming { parts, body, request_id, authorization } = incoming;
+        let Incoming {
+            parts,
+            body,
+            request_id,
+            authorization,
+        } = incoming;
         let echo = wire::Echo::of(config, &parts, &body);
         if authorization != Authorization::Right {
-            return (false, wire::error(&ApiError::unauthorized(), &request_id, &echo));
+            return (
+                false,
+                wire::error(&ApiError::unauthorized(), &request_id, &echo),
+            );
         }
         let verdict = config
             .rate
@@ -128,7 +139,14 @@ impl Front {
         let acted = refusal.is_none();
         let mut sent = match refusal {
             Some(error) => wire::error(&error, &request_id, &echo),
-            None => self.ask(Request::from_parts(parts, Body::from(body)), &request_id, &echo).await,
+            None => {
+                self.ask(
+                    Request::from_parts(parts, Body::from(body)),
+                    &request_id,
+                    &echo,
+                )
+                .await
+            }
         };
         if let Some(verdict) = verdict {
             verdict.write(&mut sent.headers);
@@ -153,7 +171,12 @@ impl Front {
         if let Ok(value) = HeaderValue::from_str(request_id) {
             headers.insert("x-request-id", value);
         }
-        Sent { status, headers, body, cut: false }
+        Sent {
+            status,
+            headers,
+            body,
+            cut: false,
+        }
     }
 
     fn finish(&self, number: u64, acted: bool, sent: Sent) -> Response {
@@ -175,9 +198,15 @@ fn check_form(parts: &Parts, body: &[u8]) -> Result<(), ApiError> {
         _ => false,
     };
     if takes_none {
-        return Err(ApiError::bad_request(format!("{} {path} takes no body.", parts.method)));
+        return Err(ApiError::bad_request(format!(
+            "{} {path} takes no body.",
+            parts.method
+        )));
     }
-    let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = parts
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
     if kind.is_some_and(|kind| kind.eq_ignore_ascii_case("application/json")) {
         return Ok(());
@@ -190,8 +219,13 @@ fn check_form(parts: &Parts, body: &[u8]) -> Result<(), ApiError> {
 
 fn authorization(parts: &Parts, token: &str) -> Authorization {
     let mut all = parts.headers.get_all(header::AUTHORIZATION).iter();
-    let Some(value) = all.next() else { return Authorization::Absent };
-    let bearer = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
+    let Some(value) = all.next() else {
+        return Authorization::Absent;
+    };
+    let bearer = value
+        .to_str()
+        .ok()
+        .and_then(|text| text.strip_prefix("Bearer "));
     if all.next().is_none() && bearer == Some(token) {
         Authorization::Right
     } else {
@@ -206,7 +240,10 @@ fn entry(incoming: &Incoming, faults: Vec<u64>) -> Entry {
         .iter()
         .filter(|(name, _)| *name != header::AUTHORIZATION)
         .map(|(name, value)| {
-            (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+            (
+                name.to_string(),
+                String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            )
         })
         .collect();
     Entry {

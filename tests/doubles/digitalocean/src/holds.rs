@@ -21,7 +21,10 @@ struct State {
 
 impl Default for Holds {
     fn default() -> Self {
-        Self { state: Mutex::default(), changed: watch::Sender::new(()) }
+        Self {
+            state: Mutex::default(),
+            changed: watch::Sender::new(()),
+        }
     }
 }
 
@@ -62,7 +65,11 @@ impl Holds {
 
     /// How many requests `fault` holds.
     pub(crate) fn waiting(&self, fault: u64) -> usize {
-        locked(&self.state).waiting.get(&fault).copied().unwrap_or_default()
+        locked(&self.state)
+            .waiting
+            .get(&fault)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Waits until `fault` holds a request.

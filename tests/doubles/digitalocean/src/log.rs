@@ -77,7 +77,11 @@ pub(crate) struct Log {
 
 impl Log {
     pub(crate) fn new(limits: LogLimits) -> Self {
-        Self { limits, entries: VecDeque::new(), next: 1 }
+        Self {
+            limits,
+            entries: VecDeque::new(),
+            next: 1,
+        }
     }
 
     pub(crate) fn set_limits(&mut self, limits: LogLimits) {
@@ -99,12 +103,13 @@ impl Log {
     /// Notes what became of a request.
     pub(crate) fn close(&mut self, number: u64, acted: bool, answer: Option<(u16, &[u8])>) {
         let keep = self.limits.answer_bytes;
-        let Some(entry) = self.entry(number) else { return };
+        let Some(entry) = self.entry(number) else {
+            return;
+        };
         entry.acted = acted;
         if let Some((status, body)) = answer {
             entry.status = Some(status);
-            entry.answer =
-                (body.len() <= keep).then(|| String::from_utf8_lossy(body).into_owned());
+            entry.answer = (body.len() <= keep).then(|| String::from_utf8_lossy(body).into_owned());
         }
     }
 
@@ -117,7 +122,11 @@ impl Log {
 
     /// Entries from a number on.
     pub(crate) fn since(&self, number: u64) -> Vec<Entry> {
-        self.entries.iter().filter(|entry| entry.number >= number).cloned().collect()
+        self.entries
+            .iter()
+            .filter(|entry| entry.number >= number)
+            .cloned()
+            .collect()
     }
 
     /// How many requests a pattern matches.

@@ -48,7 +48,10 @@ async fn main() -> anyhow::Result<()> {
         control_port: arguments.control_port,
         speed: arguments.speed,
         seed: arguments.seed,
-        rate: RateLimits { enabled: arguments.rate_limits, ..RateLimits::default() },
+        rate: RateLimits {
+            enabled: arguments.rate_limits,
+            ..RateLimits::default()
+        },
         ..Config::default()
     };
     let double = Double::start_with(config, saved).await?;
@@ -72,7 +75,10 @@ fn read(path: &Path) -> anyhow::Result<Saved> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("can't read the state of {}", path.display()))?;
     serde_json::from_str(&text).with_context(|| {
-        format!("{} isn't a state of this double; remove it to start anew", path.display())
+        format!(
+            "{} isn't a state of this double; remove it to start anew",
+            path.display()
+        )
     })
 }
 
@@ -88,6 +94,8 @@ async fn ended() -> anyhow::Result<()> {
         }
     }
     #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await.context("can't listen for Ctrl-C")?;
+    tokio::signal::ctrl_c()
+        .await
+        .context("can't listen for Ctrl-C")?;
     Ok(())
 }

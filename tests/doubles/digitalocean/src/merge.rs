@@ -11,7 +11,9 @@ pub(crate) fn merge(target: &mut Value, patch: &Value) {
     if !target.is_object() {
         *target = Value::Object(Map::new());
     }
-    let Value::Object(object) = target else { return };
+    let Value::Object(object) = target else {
+        return;
+    };
     for (name, value) in members {
         if value.is_null() {
             object.remove(name);
@@ -28,7 +30,10 @@ mod tests {
     #[test]
     fn null_removes_and_objects_merge() {
         let mut target = json!({"a": 1, "b": {"c": 2, "d": 3}});
-        super::merge(&mut target, &json!({"a": null, "b": {"c": 4}, "e": {"f": 5}}));
+        super::merge(
+            &mut target,
+            &json!({"a": null, "b": {"c": 4}, "e": {"f": 5}}),
+        );
         assert_eq!(target, json!({"b": {"c": 4, "d": 3}, "e": {"f": 5}}));
     }
 }

@@ -17,7 +17,10 @@ impl Pattern {
     /// A pattern of a method and a path.
     #[must_use]
     pub fn new(method: &str, path: &str) -> Self {
-        Self { method: method.to_owned(), path: path.to_owned() }
+        Self {
+            method: method.to_owned(),
+            path: path.to_owned(),
+        }
     }
 
     /// Whether a request is meant. `path` is without its query.

@@ -97,7 +97,10 @@ impl PlantedApp {
     /// An app with one small service.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self { name: name.to_owned(), spec: None }
+        Self {
+            name: name.to_owned(),
+            spec: None,
+        }
     }
 }
 

@@ -21,7 +21,11 @@ fn known(path: &str) -> &'static [&'static str] {
 
 /// Refuses a request with a parameter that its path doesn't know, or on anything but a read.
 pub(crate) async fn check(path: MatchedPath, request: Request, next: Next) -> Response {
-    let known = if request.method().is_safe() { known(path.as_str()) } else { &[] };
+    let known = if request.method().is_safe() {
+        known(path.as_str())
+    } else {
+        &[]
+    };
     let unknown = pairs(request.uri())
         .map(|(name, _)| name)
         .find(|name| !known.contains(&name.as_str()));
@@ -38,7 +42,9 @@ pub(crate) async fn check(path: MatchedPath, request: Request, next: Next) -> Re
 
 /// The value of the first parameter of that name.
 pub(crate) fn get(uri: &Uri, wanted: &str) -> Option<String> {
-    pairs(uri).find(|(name, _)| name == wanted).map(|(_, value)| value)
+    pairs(uri)
+        .find(|(name, _)| name == wanted)
+        .map(|(_, value)| value)
 }
 
 /// Names and values, decoded.
@@ -86,7 +92,10 @@ mod tests {
         let all: Vec<_> = pairs(&uri).collect();
         assert_eq!(
             all,
-            [("tag_name".into(), "a:b c%zz".into()), (String::from("x"), String::new())]
+            [
+                ("tag_name".into(), "a:b c%zz".into()),
+                (String::from("x"), String::new())
+            ]
         );
     }
 }

@@ -34,7 +34,11 @@ impl Windows {
         let allowed = !burst && self.hour.len() < limits.per_hour;
         let retry_after = burst.then(|| {
             let oldest = self.minute.front().copied().unwrap_or(now);
-            oldest.saturating_add(limits.minute_ms).saturating_sub(now).div_ceil(1000).max(1)
+            oldest
+                .saturating_add(limits.minute_ms)
+                .saturating_sub(now)
+                .div_ceil(1000)
+                .max(1)
         });
         if allowed {
             self.hour.push_back(now);
@@ -64,7 +68,10 @@ impl Windows {
 }
 
 fn expire(window: &mut VecDeque<u64>, now: u64, length: u64) {
-    while window.front().is_some_and(|then| then.saturating_add(length) <= now) {
+    while window
+        .front()
+        .is_some_and(|then| then.saturating_add(length) <= now)
+    {
         window.pop_front();
     }
 }
@@ -87,7 +94,12 @@ mod tests {
 
     #[test]
     fn requests_leave_the_windows_one_by_one() {
-        let limits = RateLimits { enabled: true, per_minute: 2, per_hour: 3, ..RateLimits::default() };
+        let limits = RateLimits {
+            enabled: true,
+            per_minute: 2,
+            per_hour: 3,
+            ..RateLimits::default()
+        };
         let mut windows = Windows::default();
         assert!(windows.take(&limits, 1_000).allowed);
         assert!(windows.take(&limits, 2_000).allowed);

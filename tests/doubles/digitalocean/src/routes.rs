@@ -32,7 +32,10 @@ fn databases() -> Router<Arc<Shared>> {
         .route("/v2/databases/{id}/migrate", put(changes::migrate))
         .route("/v2/databases/{id}/upgrade", put(changes::upgrade))
         .route("/v2/databases/{id}/maintenance", put(settings::maintenance))
-        .route("/v2/databases/{id}/install_update", put(settings::install_update))
+        .route(
+            "/v2/databases/{id}/install_update",
+            put(settings::install_update),
+        )
         .route(
             "/v2/databases/{id}/autoscale",
             get(settings::autoscale).put(settings::set_autoscale),
@@ -41,23 +44,38 @@ fn databases() -> Router<Arc<Shared>> {
             "/v2/databases/{id}/do_settings",
             get(settings::do_settings).put(settings::set_do_settings),
         )
-        .route("/v2/databases/{id}/config", get(settings::config).patch(settings::set_config))
-        .route("/v2/databases/{id}/firewall", get(settings::firewall).put(settings::set_firewall))
+        .route(
+            "/v2/databases/{id}/config",
+            get(settings::config).patch(settings::set_config),
+        )
+        .route(
+            "/v2/databases/{id}/firewall",
+            get(settings::firewall).put(settings::set_firewall),
+        )
         .route("/v2/databases/{id}/ca", get(reads::ca))
         .route("/v2/databases/{id}/backups", get(reads::backups))
-        .route("/v2/databases/{id}/users", get(users::list).post(users::create))
+        .route(
+            "/v2/databases/{id}/users",
+            get(users::list).post(users::create),
+        )
         .route(
             "/v2/databases/{id}/users/{name}",
             get(users::get).put(users::update).delete(users::delete),
         )
-        .route("/v2/databases/{id}/users/{name}/reset_auth", post(users::reset_auth))
+        .route(
+            "/v2/databases/{id}/users/{name}/reset_auth",
+            post(users::reset_auth),
+        )
 }
 
 fn tagging() -> Router<Arc<Shared>> {
     Router::new()
         .route("/v2/tags", get(tags::list).post(tags::create))
         .route("/v2/tags/{tag}", get(tags::get).delete(tags::delete))
-        .route("/v2/tags/{tag}/resources", post(tags::assign).delete(tags::unassign))
+        .route(
+            "/v2/tags/{tag}/resources",
+            post(tags::assign).delete(tags::unassign),
+        )
 }
 
 fn app_platform() -> Router<Arc<Shared>> {
@@ -66,11 +84,20 @@ fn app_platform() -> Router<Arc<Shared>> {
         .route("/v2/apps/propose", post(apps::propose))
         .route("/v2/apps/regions", get(apps::regions))
         .route("/v2/apps/tiers/instance_sizes", get(apps::instance_sizes))
-        .route("/v2/apps/{id}", get(apps::get).put(apps::update).delete(apps::delete))
+        .route(
+            "/v2/apps/{id}",
+            get(apps::get).put(apps::update).delete(apps::delete),
+        )
         .route("/v2/apps/{id}/alerts", get(deployments::alerts))
         .route("/v2/apps/{id}/health", get(deployments::health))
-        .route("/v2/apps/{id}/deployments", get(deployments::list).post(deployments::create))
-        .route("/v2/apps/{id}/deployments/{deployment}", get(deployments::get))
+        .route(
+            "/v2/apps/{id}/deployments",
+            get(deployments::list).post(deployments::create),
+        )
+        .route(
+            "/v2/apps/{id}/deployments/{deployment}",
+            get(deployments::get),
+        )
         .route(
             "/v2/apps/{id}/deployments/{deployment}/cancel",
             post(deployments::cancel),

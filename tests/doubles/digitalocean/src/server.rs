@@ -27,7 +27,9 @@ pub enum StartError {
     #[error("the configuration of the double is wrong: {0}")]
     Config(String),
     /// A port is taken, or a thread couldn't be started.
-    #[error("the double can't listen on 127.0.0.1:{port}: {source}; choose another port, or 0 for any")]
+    #[error(
+        "the double can't listen on 127.0.0.1:{port}: {source}; choose another port, or 0 for any"
+    )]
     Listen {
         /// The port that was asked for.
         port: u16,
@@ -130,7 +132,12 @@ impl Double {
 
 type BoundSender = oneshot::Sender<Result<Bound, StartError>>;
 
-fn run(shared: Arc<Shared>, ports: (u16, u16), bound: BoundSender, stopping: watch::Receiver<bool>) {
+fn run(
+    shared: Arc<Shared>,
+    ports: (u16, u16),
+    bound: BoundSender,
+    stopping: watch::Receiver<bool>,
+) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_name("double-digitalocean")
@@ -163,7 +170,13 @@ async fn serve(
             return;
         }
     };
-    if bound.send(Ok(Bound { provider: provider_at, control: control_at })).is_err() {
+    if bound
+        .send(Ok(Bound {
+            provider: provider_at,
+            control: control_at,
+        }))
+        .is_err()
+    {
         return;
     }
     let controls = control::router(Controls::new(Arc::clone(&shared)));
@@ -178,7 +191,9 @@ async fn serve(
 
 async fn listen(port: u16) -> Result<(TcpListener, SocketAddr), StartError> {
     let failed = |source| StartError::Listen { port, source };
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(failed)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+        .await
+        .map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
 }
@@ -199,8 +214,14 @@ async fn connection(stream: TcpStream, front: Front) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
         let front = front.clone();
-        async move { front.answer(request.map(axum::body::Body::new) as Request).await }
+        async move {
+            front
+                .answer(request.map(axum::body::Body::new) as Request)
+                .await
+        }
     });
     // An error here is a client that hung up, or a connection that was to be dropped.
-    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+    let _ = http1::Builder::new()
+        .serve_connection(TokioIo::new(stream), service)
+        .await;
 }

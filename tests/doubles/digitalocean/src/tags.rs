@@ -125,14 +125,21 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, bytes: Bytes) -> A
     let wanted: NewTag = body::TAG_CREATE.read(&bytes).map_err(as_root_cause)?;
     let mut world = shared.world();
     let key = world.tags.ensure(&wanted.name);
-    let tag = world.tags.by_key.get(&key).ok_or_else(ApiError::not_found)?;
+    let tag = world
+        .tags
+        .by_key
+        .get(&key)
+        .ok_or_else(ApiError::not_found)?;
     Ok(answer(StatusCode::CREATED, &json!({"tag": tag.json()})))
 }
 
 /// Keeps a 400 of this endpoint apart: the document gives it a shape of its own.
 fn as_root_cause(error: ApiError) -> ApiError {
     if error.status == StatusCode::BAD_REQUEST {
-        return ApiError { id: ROOT_CAUSE, ..error };
+        return ApiError {
+            id: ROOT_CAUSE,
+            ..error
+        };
     }
     error
 }
@@ -168,7 +175,11 @@ pub(crate) async fn get(State(shared): State<Arc<Shared>>, Path(name): Path<Stri
 pub(crate) async fn delete(State(shared): State<Arc<Shared>>, Path(name): Path<String>) -> Answer {
     let mut world = shared.world();
     let key = name.to_ascii_lowercase();
-    let tag = world.tags.by_key.remove(&key).ok_or_else(ApiError::not_found)?;
+    let tag = world
+        .tags
+        .by_key
+        .remove(&key)
+        .ok_or_else(ApiError::not_found)?;
     for id in &tag.databases {
         if let Some(cluster) = world.clusters.any_mut(id) {
             cluster.tags.retain(|carried| *carried != key);
@@ -220,7 +231,9 @@ fn change(shared: &Shared, name: &str, bytes: &[u8], put_on: bool) -> Answer {
 impl World {
     /// Puts a tag that exists on a cluster that exists, or takes it off.
     pub(crate) fn set_tag(&mut self, cluster: &str, key: &str, put_on: bool) {
-        let Some(record) = self.clusters.any_mut(cluster) else { return };
+        let Some(record) = self.clusters.any_mut(cluster) else {
+            return;
+        };
         record.tags.retain(|carried| carried != key);
         if put_on {
             record.tags.push(key.to_owned());

@@ -42,14 +42,23 @@ impl User {
     }
 
     pub(crate) fn normal(name: String, password: String) -> Self {
-        Self { name, password, primary: false, settings: None, mysql_settings: None }
+        Self {
+            name,
+            password,
+            primary: false,
+            settings: None,
+            mysql_settings: None,
+        }
     }
 
     /// The user as the provider shows it. `fresh` is the answer to a change of its password.
     pub(crate) fn json(&self, config: &Config, settings: bool, fresh: bool) -> Value {
         let mut object = Map::new();
         object.insert("name".into(), self.name.clone().into());
-        object.insert("role".into(), if self.primary { "primary" } else { "normal" }.into());
+        object.insert(
+            "role".into(),
+            if self.primary { "primary" } else { "normal" }.into(),
+        );
         if !config.secrets.hide_credentials {
             let shown = if fresh || self.primary {
                 UserPasswords::Shown
@@ -95,7 +104,9 @@ fn check_engine(
 ) -> Result<(), ApiError> {
     let engine = cluster.engine.trim_start_matches("advanced_");
     let refuse = |member: &str| {
-        Err(ApiError::unprocessable(format!("`{member}` is not supported by engine {engine}")))
+        Err(ApiError::unprocessable(format!(
+            "`{member}` is not supported by engine {engine}"
+        )))
     };
     if mysql && engine != "mysql" {
         return refuse("mysql_settings");
@@ -221,7 +232,10 @@ pub(crate) async fn get(
     let cluster = world.clusters.get(&id, now)?;
     let user = cluster.users.get(&name).ok_or_else(ApiError::not_found)?;
     let settings = world.config.visibility.user_settings_in_reads;
-    Ok(answer(StatusCode::OK, &json!({"user": user.json(&world.config, settings, false)})))
+    Ok(answer(
+        StatusCode::OK,
+        &json!({"user": user.json(&world.config, settings, false)}),
+    ))
 }
 
 #[derive(Deserialize)]
@@ -242,7 +256,10 @@ pub(crate) async fn update(
         }
         let wanted: UserUpdate = body::USER_UPDATE.read(&bytes)?;
         check_engine(cluster, Some(&wanted.settings), false, false)?;
-        let user = cluster.users.get_mut(&name).ok_or_else(ApiError::not_found)?;
+        let user = cluster
+            .users
+            .get_mut(&name)
+            .ok_or_else(ApiError::not_found)?;
         user.settings = Some(wanted.settings);
         Ok(user.json(&world.config, true, false))
     })
@@ -261,7 +278,9 @@ pub(crate) async fn delete(
             return Err(ApiError::not_found());
         }
         if name == PRIMARY {
-            return Err(ApiError::forbidden(format!("user {PRIMARY} can't be deleted")));
+            return Err(ApiError::forbidden(format!(
+                "user {PRIMARY} can't be deleted"
+            )));
         }
         cluster.users.remove(&name);
         world.totals.users_gone += 1;
@@ -287,7 +306,10 @@ pub(crate) async fn reset_auth(
         let password = world.random.password(&world.config.secrets.password_prefix);
         let cluster = world.clusters.get(id, now)?;
         check_engine(cluster, None, wanted.mysql_settings.is_some(), false)?;
-        let user = cluster.users.get_mut(&name).ok_or_else(ApiError::not_found)?;
+        let user = cluster
+            .users
+            .get_mut(&name)
+            .ok_or_else(ApiError::not_found)?;
         user.password = password;
         if wanted.mysql_settings.is_some() {
             user.mysql_settings = wanted.mysql_settings;

@@ -74,12 +74,26 @@ fn json_headers() -> HeaderMap {
 
 /// The answer that a fault makes of a right one.
 pub(crate) fn distort(right: Sent, action: &Action) -> Sent {
-    let Action::Answer { status, body, headers, .. } = action else { return right };
+    let Action::Answer {
+        status,
+        body,
+        headers,
+        ..
+    } = action
+    else {
+        return right;
+    };
     let mut sent = right;
-    let request_id = sent.headers.get("x-request-id").and_then(|id| id.to_str().ok());
+    let request_id = sent
+        .headers
+        .get("x-request-id")
+        .and_then(|id| id.to_str().ok());
     let request_id = request_id.unwrap_or_default().to_owned();
     let error_of = |message: Option<&str>| {
-        let error = ApiError::with_status(*status, message.unwrap_or("A fault that the test asked for."));
+        let error = ApiError::with_status(
+            *status,
+            message.unwrap_or("A fault that the test asked for."),
+        );
         error_body(&error, &error.message, &request_id)
     };
     let (kind, bytes) = match body {
@@ -114,13 +128,19 @@ const HTML: &str = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<bo
 
 impl Sent {
     pub(crate) fn into_response(self) -> Response {
-        let body = if self.cut { cut(&self.body) } else { Body::from(self.body.clone()) };
+        let body = if self.cut {
+            cut(&self.body)
+        } else {
+            Body::from(self.body.clone())
+        };
         let mut response = Response::new(body);
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         if self.cut {
             let length = HeaderValue::from(self.body.len());
-            response.headers_mut().insert(header::CONTENT_LENGTH, length);
+            response
+                .headers_mut()
+                .insert(header::CONTENT_LENGTH, length);
         } else {
             response.headers_mut().remove(header::CONTENT_LENGTH);
         }

@@ -20,10 +20,9 @@ const REGIONS: [(&str, &str, &str, &[&str]); 10] = [
 
 /// The region of that slug.
 pub(crate) fn region(slug: &str) -> Value {
-    REGIONS
-        .iter()
-        .find(|region| region.0 == slug)
-        .map_or_else(|| json!({"slug": slug}), |(slug, label, continent, centers)| {
+    REGIONS.iter().find(|region| region.0 == slug).map_or_else(
+        || json!({"slug": slug}),
+        |(slug, label, continent, centers)| {
             json!({
                 "slug": slug,
                 "label": label,
@@ -33,7 +32,8 @@ pub(crate) fn region(slug: &str) -> Value {
                 "default": *slug == DEFAULT_REGION,
                 "disabled": false,
             })
-        })
+        },
+    )
 }
 
 /// All regions.

@@ -64,7 +64,10 @@ pub(crate) async fn create(
     let _: Value = body::APP_DEPLOY.read(&bytes)?;
     let json = world.with_app(&id, now, |world, app| {
         world.begin_deployment(app, "manual", now, now);
-        app.deployments.last().map(|one| one.json()).ok_or_else(ApiError::not_found)
+        app.deployments
+            .last()
+            .map(|one| one.json())
+            .ok_or_else(ApiError::not_found)
     })?;
     Ok(answer(StatusCode::OK, &json!({"deployment": json})))
 }
@@ -102,9 +105,7 @@ pub(crate) async fn health(State(shared): State<Arc<Shared>>, Path(id): Path<Str
     let active = app.shown(now).find(|one| one.phase == Phase::Active);
     let healthy: Vec<Value> = active
         .into_iter()
-        .flat_map(|one| {
-            components(&one.spec, "services").chain(components(&one.spec, "workers"))
-        })
+        .flat_map(|one| components(&one.spec, "services").chain(components(&one.spec, "workers")))
         .map(|name| {
             json!({
                 "name": name,
@@ -116,7 +117,10 @@ pub(crate) async fn health(State(shared): State<Arc<Shared>>, Path(id): Path<Str
             })
         })
         .collect();
-    Ok(answer(StatusCode::OK, &json!({"app_health": {"components": healthy}})))
+    Ok(answer(
+        StatusCode::OK,
+        &json!({"app_health": {"components": healthy}}),
+    ))
 }
 
 /// `GET /v2/apps/{id}/alerts`.
@@ -130,7 +134,9 @@ pub(crate) async fn alerts(State(shared): State<Arc<Shared>>, Path(id): Path<Str
         .into_iter()
         .flatten()
         .enumerate()
-        .map(|(place, spec)| json!({"id": format!("{id}-{place}"), "spec": spec, "phase": "ACTIVE"}))
+        .map(
+            |(place, spec)| json!({"id": format!("{id}-{place}"), "spec": spec, "phase": "ACTIVE"}),
+        )
         .collect();
     Ok(answer(StatusCode::OK, &json!({"alerts": alerts})))
 }

@@ -111,7 +111,9 @@ pub(crate) struct App {
 impl App {
     /// Brings its deployments up to `now`. Only the last one can still be moving.
     pub(crate) fn settle(&mut self, now: u64, times: &Times) {
-        let Some((last, earlier)) = self.deployments.split_last_mut() else { return };
+        let Some((last, earlier)) = self.deployments.split_last_mut() else {
+            return;
+        };
         if !last.phase.is_moving() {
             return;
         }
@@ -136,6 +138,9 @@ impl App {
 
     /// Deployments that can be seen, newest first.
     pub(crate) fn shown(&self, now: u64) -> impl Iterator<Item = &Deployment> {
-        self.deployments.iter().rev().filter(move |one| now >= one.shown_at)
+        self.deployments
+            .iter()
+            .rev()
+            .filter(move |one| now >= one.shown_at)
     }
 }

@@ -52,8 +52,7 @@ impl Deployment {
             .map(|(name, status)| {
                 let mut step = json!({"name": name, "status": status});
                 if *status == "ERROR" {
-                    step["reason"] =
-                        json!({"code": "BuildFailed", "message": "The build failed."});
+                    step["reason"] = json!({"code": "BuildFailed", "message": "The build failed."});
                 }
                 step
             })
@@ -82,8 +81,14 @@ pub(crate) fn components<'a>(spec: &'a Value, list: &str) -> impl Iterator<Item 
 
 impl App {
     pub(crate) fn json(&self, now: u64) -> Value {
-        let host = format!("{}-{}.ondigitalocean.app", self.name, self.id.get(..5).unwrap_or("x"));
-        let region = self.spec["region"].as_str().unwrap_or(catalog::DEFAULT_REGION);
+        let host = format!(
+            "{}-{}.ondigitalocean.app",
+            self.name,
+            self.id.get(..5).unwrap_or("x")
+        );
+        let region = self.spec["region"]
+            .as_str()
+            .unwrap_or(catalog::DEFAULT_REGION);
         let mut object: Map<String, Value> = members(json!({
             "id": self.id,
             "owner_uuid": OWNER,
@@ -96,7 +101,10 @@ impl App {
             "dedicated_ips": [],
         }));
         if let Some(last) = self.shown(now).next() {
-            object.insert("last_deployment_created_at".into(), rfc3339(last.created_at).into());
+            object.insert(
+                "last_deployment_created_at".into(),
+                rfc3339(last.created_at).into(),
+            );
             let place = match last.phase {
                 Phase::PendingBuild => Some("pending_deployment"),
                 Phase::Building | Phase::PendingDeploy | Phase::Deploying => {

@@ -33,7 +33,11 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, bytes: Bytes) -> A
     let visibility = &world.config.visibility;
     let hiding = Hiding {
         reads: visibility.not_found_reads,
-        until: if visibility.not_found_ms == 0 { 0 } else { now + visibility.not_found_ms },
+        until: if visibility.not_found_ms == 0 {
+            0
+        } else {
+            now + visibility.not_found_ms
+        },
         in_lists: visibility.hidden_in_lists,
     };
     let id = world.add_app(wanted.spec, wanted.project_id, hiding, Origin::Api, now)?;
@@ -54,7 +58,9 @@ impl World {
         validate::check(&spec)?;
         let name = spec["name"].as_str().unwrap_or_default().to_owned();
         if self.apps.has_name(&name) {
-            return Err(ApiError::conflict(format!("App name already exists: `{name}`")));
+            return Err(ApiError::conflict(format!(
+                "App name already exists: `{name}`"
+            )));
         }
         let mut sealed = secrets::Sealed::new();
         secrets::seal(&mut spec, &mut sealed, &mut self.random)?;
@@ -119,7 +125,10 @@ pub(crate) async fn list(State(shared): State<Arc<Shared>>, page: Page) -> Answe
     let world = &mut *guard;
     let shown: Vec<String> = page
         .of(world.apps.ids().filter(|id| {
-            world.apps.any(id).is_some_and(|app| !app.hiding.hides_in_list(now))
+            world
+                .apps
+                .any(id)
+                .is_some_and(|app| !app.hiding.hides_in_list(now))
         }))
         .cloned()
         .collect();
@@ -168,7 +177,10 @@ pub(crate) async fn update(
         let mut spec = wanted.spec;
         validate::check(&spec)?;
         let fixed = ["name", "region"];
-        if let Some(member) = fixed.iter().find(|member| changes(&app.spec, &spec, member)) {
+        if let Some(member) = fixed
+            .iter()
+            .find(|member| changes(&app.spec, &spec, member))
+        {
             return Err(ApiError::bad_request(format!(
                 "error validating app spec field: `{member}` can't be changed"
             )));
@@ -184,7 +196,11 @@ pub(crate) async fn update(
 
 fn changes(old: &Value, new: &Value, member: &str) -> bool {
     let read = |spec: &Value| {
-        let default = if member == "region" { catalog::DEFAULT_REGION } else { "" };
+        let default = if member == "region" {
+            catalog::DEFAULT_REGION
+        } else {
+            ""
+        };
         spec[member].as_str().unwrap_or(default).to_owned()
     };
     read(old) != read(new)
@@ -200,7 +216,10 @@ pub(crate) async fn delete(State(shared): State<Arc<Shared>>, Path(id): Path<Str
 
 /// `GET /v2/apps/regions`.
 pub(crate) async fn regions() -> Answer {
-    Ok(answer(StatusCode::OK, &json!({"regions": catalog::regions()})))
+    Ok(answer(
+        StatusCode::OK,
+        &json!({"regions": catalog::regions()}),
+    ))
 }
 
 /// `GET /v2/apps/tiers/instance_sizes`.

@@ -12,7 +12,9 @@ const SOURCES: [&str; 5] = ["git", "github", "gitlab", "bitbucket", "image"];
 /// Refuses a spec without components, with two of one name, or with one that has not one source.
 pub(crate) fn check(spec: &Value) -> Result<(), ApiError> {
     let refuse = |what: String| {
-        Err(ApiError::bad_request(format!("error validating app spec field: {what}")))
+        Err(ApiError::bad_request(format!(
+            "error validating app spec field: {what}"
+        )))
     };
     let mut names = HashSet::new();
     for list in COMPONENTS.iter().chain(&["databases"]) {
@@ -28,10 +30,15 @@ pub(crate) fn check(spec: &Value) -> Result<(), ApiError> {
     for list in COMPONENTS {
         let all = spec.get(list).and_then(Value::as_array);
         for component in all.into_iter().flatten() {
-            let sources = SOURCES.iter().filter(|source| component.get(source).is_some()).count();
+            let sources = SOURCES
+                .iter()
+                .filter(|source| component.get(source).is_some())
+                .count();
             if sources != 1 {
                 let name = &component["name"];
-                return refuse(format!("{list}: component {name} has {sources} sources, not one"));
+                return refuse(format!(
+                    "{list}: component {name} has {sources} sources, not one"
+                ));
             }
         }
     }

@@ -22,22 +22,79 @@ pub(crate) struct Engine {
 }
 
 const ENGINES: [Engine; 9] = [
-    Engine { slug: "pg", scheme: "postgresql", versions: &["13", "14", "15", "16", "17", "18"], default_database: "defaultdb", has_users: true },
-    Engine { slug: "advanced_pg", scheme: "postgresql", versions: &["16", "17", "18"], default_database: "defaultdb", has_users: true },
-    Engine { slug: "mysql", scheme: "mysql", versions: &["8"], default_database: "defaultdb", has_users: true },
-    Engine { slug: "advanced_mysql", scheme: "mysql", versions: &["8"], default_database: "defaultdb", has_users: true },
-    Engine { slug: "redis", scheme: "rediss", versions: &["7"], default_database: "", has_users: false },
-    Engine { slug: "valkey", scheme: "rediss", versions: &["8"], default_database: "", has_users: false },
-    Engine { slug: "mongodb", scheme: "mongodb+srv", versions: &["7", "8"], default_database: "admin", has_users: true },
-    Engine { slug: "kafka", scheme: "kafka", versions: &["3.7", "3.8"], default_database: "", has_users: true },
-    Engine { slug: "opensearch", scheme: "https", versions: &["2"], default_database: "", has_users: true },
+    Engine {
+        slug: "pg",
+        scheme: "postgresql",
+        versions: &["13", "14", "15", "16", "17", "18"],
+        default_database: "defaultdb",
+        has_users: true,
+    },
+    Engine {
+        slug: "advanced_pg",
+        scheme: "postgresql",
+        versions: &["16", "17", "18"],
+        default_database: "defaultdb",
+        has_users: true,
+    },
+    Engine {
+        slug: "mysql",
+        scheme: "mysql",
+        versions: &["8"],
+        default_database: "defaultdb",
+        has_users: true,
+    },
+    Engine {
+        slug: "advanced_mysql",
+        scheme: "mysql",
+        versions: &["8"],
+        default_database: "defaultdb",
+        has_users: true,
+    },
+    Engine {
+        slug: "redis",
+        scheme: "rediss",
+        versions: &["7"],
+        default_database: "",
+        has_users: false,
+    },
+    Engine {
+        slug: "valkey",
+        scheme: "rediss",
+        versions: &["8"],
+        default_database: "",
+        has_users: false,
+    },
+    Engine {
+        slug: "mongodb",
+        scheme: "mongodb+srv",
+        versions: &["7", "8"],
+        default_database: "admin",
+        has_users: true,
+    },
+    Engine {
+        slug: "kafka",
+        scheme: "kafka",
+        versions: &["3.7", "3.8"],
+        default_database: "",
+        has_users: true,
+    },
+    Engine {
+        slug: "opensearch",
+        scheme: "https",
+        versions: &["2"],
+        default_database: "",
+        has_users: true,
+    },
 ];
 
 /// The engine of that slug, else the first one: callers have checked the slug.
 pub(crate) fn engine(slug: &str) -> &'static Engine {
     static TABLE: [Engine; 9] = ENGINES;
     let [first, ..] = &TABLE;
-    TABLE.iter().find(|engine| engine.slug == slug).unwrap_or(first)
+    TABLE
+        .iter()
+        .find(|engine| engine.slug == slug)
+        .unwrap_or(first)
 }
 
 /// The version that a request for `wanted` gets.
@@ -49,7 +106,12 @@ pub(crate) fn version(engine: &Engine, wanted: Option<&str>) -> Result<String, A
             engine.slug,
             engine.versions.join(", ")
         ))),
-        None => Ok(engine.versions.last().copied().unwrap_or_default().to_owned()),
+        None => Ok(engine
+            .versions
+            .last()
+            .copied()
+            .unwrap_or_default()
+            .to_owned()),
     }
 }
 
@@ -81,8 +143,15 @@ pub(crate) fn size(slug: &str) -> Result<Storage, ApiError> {
     if !known || !(1..=64).contains(&processors) || !(1..=512).contains(&memory) {
         return Err(unknown());
     }
-    let least = if memory == 1 { 10 } else { memory.saturating_mul(15) };
-    Ok(Storage { least: least * 1024, most: least * 1024 * 5 })
+    let least = if memory == 1 {
+        10
+    } else {
+        memory.saturating_mul(15)
+    };
+    Ok(Storage {
+        least: least * 1024,
+        most: least * 1024 * 5,
+    })
 }
 
 /// The storage of a cluster of `slug` that asks for `wanted` MiB.
@@ -106,7 +175,14 @@ mod tests {
     fn sizes_are_read_or_refused() {
         assert_eq!(size("db-s-2vcpu-4gb").unwrap().least, 61_440);
         assert_eq!(size("db-s-1vcpu-1gb").unwrap().least, 10_240);
-        for wrong in ["", "db-s", "s-1vcpu-1gb", "db-s-1vcpu-xgb", "db-s-0vcpu-1gb", "db-s-1vcpu-1gb-x"] {
+        for wrong in [
+            "",
+            "db-s",
+            "s-1vcpu-1gb",
+            "db-s-1vcpu-xgb",
+            "db-s-0vcpu-1gb",
+            "db-s-1vcpu-1gb-x",
+        ] {
             assert!(size(wrong).is_err(), "{wrong}");
         }
         assert!(storage("db-s-2vcpu-4gb", Some(1024)).is_err());

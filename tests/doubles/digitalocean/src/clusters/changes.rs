@@ -17,10 +17,16 @@ use crate::world::Shared;
 impl Cluster {
     /// The refusal of a change while another is under way.
     pub(crate) fn busy(&self, config: &Config) -> ApiError {
-        let doing = self.change.as_ref().map_or("busy", |change| change.status.word());
+        let doing = self
+            .change
+            .as_ref()
+            .map_or("busy", |change| change.status.word());
         ApiError::with_status(
             config.refusals.busy_status,
-            format!("cluster {} is not online: it is {doing}; try again later", self.id),
+            format!(
+                "cluster {} is not online: it is {doing}; try again later",
+                self.id
+            ),
         )
     }
 
@@ -74,8 +80,18 @@ pub(crate) async fn resize(
         None => cluster.storage_size_mib.max(range.least),
     };
     let times = &world.config.times;
-    let brings = Brings::Size { size: wanted.size, num_nodes: wanted.num_nodes, storage_size_mib };
-    cluster.begin(now, times.status_lag, times.resize, Status::Resizing, brings);
+    let brings = Brings::Size {
+        size: wanted.size,
+        num_nodes: wanted.num_nodes,
+        storage_size_mib,
+    };
+    cluster.begin(
+        now,
+        times.status_lag,
+        times.resize,
+        Status::Resizing,
+        brings,
+    );
     Ok(empty(StatusCode::ACCEPTED))
 }
 
@@ -99,7 +115,13 @@ pub(crate) async fn migrate(
     cluster.require_online(&world.config)?;
     let times = &world.config.times;
     let brings = Brings::Region(wanted.region);
-    cluster.begin(now, times.status_lag, times.migrate, Status::Migrating, brings);
+    cluster.begin(
+        now,
+        times.status_lag,
+        times.migrate,
+        Status::Migrating,
+        brings,
+    );
     Ok(empty(StatusCode::ACCEPTED))
 }
 
@@ -130,6 +152,12 @@ pub(crate) async fn upgrade(
     }
     cluster.require_online(&world.config)?;
     let times = &world.config.times;
-    cluster.begin(now, times.status_lag, times.upgrade, Status::Migrating, Brings::Version(version));
+    cluster.begin(
+        now,
+        times.status_lag,
+        times.upgrade,
+        Status::Migrating,
+        Brings::Version(version),
+    );
     Ok(empty(StatusCode::NO_CONTENT))
 }

@@ -63,7 +63,11 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, bytes: Bytes) -> A
     let visibility = &world.config.visibility;
     let hiding = Hiding {
         reads: visibility.not_found_reads,
-        until: if visibility.not_found_ms == 0 { 0 } else { now + visibility.not_found_ms },
+        until: if visibility.not_found_ms == 0 {
+            0
+        } else {
+            now + visibility.not_found_ms
+        },
         in_lists: visibility.hidden_in_lists,
     };
     let change = Change {
@@ -75,7 +79,10 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, bytes: Bytes) -> A
     let id = world.add_cluster(wanted, Some(change), hiding, Origin::Api, None)?;
     let cluster = world.clusters.get(&id, now)?;
     let json = cluster.json(now, &world.config, &world.tags);
-    Ok(text(StatusCode::CREATED, format!("{{\"database\":{json}}}")))
+    Ok(text(
+        StatusCode::CREATED,
+        format!("{{\"database\":{json}}}"),
+    ))
 }
 
 impl World {
@@ -100,8 +107,8 @@ impl World {
         }
         let id = self.random.uuid();
         let created_at = wall_ms();
-        let password = password
-            .unwrap_or_else(|| self.random.password(&self.config.secrets.password_prefix));
+        let password =
+            password.unwrap_or_else(|| self.random.password(&self.config.secrets.password_prefix));
         let primary = User::primary(password);
         let users = BTreeMap::from([(crate::users::PRIMARY.to_owned(), primary)]);
         let rules = self.rules(&id, &wanted.rules, created_at);
@@ -130,7 +137,9 @@ impl World {
             },
             rules,
             autoscale: wanted.autoscale.unwrap_or_else(|| json!({})),
-            do_settings: wanted.do_settings.unwrap_or_else(|| json!({"service_cnames": []})),
+            do_settings: wanted
+                .do_settings
+                .unwrap_or_else(|| json!({"service_cnames": []})),
             config: Map::new(),
             change,
             hiding,

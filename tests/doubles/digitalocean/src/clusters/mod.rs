@@ -38,7 +38,8 @@ impl Clusters {
     }
 
     pub(crate) fn insert(&mut self, cluster: Cluster) {
-        self.by_name.insert(cluster.name.clone(), cluster.id.clone());
+        self.by_name
+            .insert(cluster.name.clone(), cluster.id.clone());
         self.by_order.insert(cluster.order, cluster.id.clone());
         self.by_id.insert(cluster.id.clone(), cluster);
     }
@@ -46,7 +47,11 @@ impl Clusters {
     pub(crate) fn remove(&mut self, id: &str) -> Option<Cluster> {
         let cluster = self.by_id.remove(id)?;
         self.by_order.remove(&cluster.order);
-        if self.by_name.get(&cluster.name).is_some_and(|holder| holder == id) {
+        if self
+            .by_name
+            .get(&cluster.name)
+            .is_some_and(|holder| holder == id)
+        {
             self.by_name.remove(&cluster.name);
         }
         Some(cluster)
@@ -80,7 +85,9 @@ impl Clusters {
 
     /// Gives a cluster another name.
     pub(crate) fn rename(&mut self, id: &str, name: &str) {
-        let Some(cluster) = self.by_id.get_mut(id) else { return };
+        let Some(cluster) = self.by_id.get_mut(id) else {
+            return;
+        };
         self.by_name.remove(&cluster.name);
         name.clone_into(&mut cluster.name);
         self.by_name.insert(name.to_owned(), id.to_owned());

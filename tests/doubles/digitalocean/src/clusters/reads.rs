@@ -23,7 +23,9 @@ pub(crate) async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer 
     };
     let mut body = String::from("{\"databases\":[");
     for id in ids {
-        let Some(cluster) = world.clusters.settled(&id, now) else { continue };
+        let Some(cluster) = world.clusters.settled(&id, now) else {
+            continue;
+        };
         if cluster.hiding.hides_in_list(now) {
             continue;
         }

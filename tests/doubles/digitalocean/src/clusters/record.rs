@@ -57,7 +57,11 @@ pub(crate) struct Change {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Brings {
     Nothing,
-    Size { size: String, num_nodes: u64, storage_size_mib: u64 },
+    Size {
+        size: String,
+        num_nodes: u64,
+        storage_size_mib: u64,
+    },
     Region(String),
     Version(String),
 }
@@ -136,13 +140,21 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// Brings the cluster up to `now`. Whoever reads or changes one calls this first.
     pub(crate) fn settle(&mut self, now: u64) {
-        if self.change.as_ref().is_none_or(|change| now < change.done_at) {
+        if self
+            .change
+            .as_ref()
+            .is_none_or(|change| now < change.done_at)
+        {
             return;
         }
         if let Some(change) = self.change.take() {
             match change.brings {
                 Brings::Nothing => {}
-                Brings::Size { size, num_nodes, storage_size_mib } => {
+                Brings::Size {
+                    size,
+                    num_nodes,
+                    storage_size_mib,
+                } => {
                     self.size = size;
                     self.num_nodes = num_nodes;
                     self.storage_size_mib = storage_size_mib;
@@ -164,7 +176,9 @@ impl Cluster {
 
     /// Whether it is being made for the first time.
     pub(crate) fn is_creating(&self) -> bool {
-        self.change.as_ref().is_some_and(|change| change.status == Status::Creating)
+        self.change
+            .as_ref()
+            .is_some_and(|change| change.status == Status::Creating)
     }
 
     /// The password of `doadmin`, which is the one in every connection.

@@ -19,7 +19,9 @@ impl Cluster {
         {
             return Arc::clone(text);
         }
-        let text: Arc<str> = Value::Object(self.render(status, config, tags)).to_string().into();
+        let text: Arc<str> = Value::Object(self.render(status, config, tags))
+            .to_string()
+            .into();
         self.rendered = Some((status, Arc::clone(&text)));
         text
     }
@@ -69,9 +71,15 @@ impl Cluster {
         }));
         if status != Status::Creating || config.visibility.connection_while_creating {
             object.insert("connection".into(), self.connection("", config));
-            object.insert("private_connection".into(), self.connection("private-", config));
+            object.insert(
+                "private_connection".into(),
+                self.connection("private-", config),
+            );
             if self.num_nodes > 1 {
-                object.insert("standby_connection".into(), self.connection("replica-", config));
+                object.insert(
+                    "standby_connection".into(),
+                    self.connection("replica-", config),
+                );
                 object.insert(
                     "standby_private_connection".into(),
                     self.connection("private-replica-", config),

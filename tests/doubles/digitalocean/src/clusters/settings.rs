@@ -54,11 +54,24 @@ pub(crate) async fn maintenance(
     Path(id): Path<String>,
     bytes: Bytes,
 ) -> Answer {
-    change(&shared, &id, &bytes, &body::CLUSTER_MAINTENANCE, |cluster, window: Window| {
-        let hour = if window.hour.len() == 5 { format!("{}:00", window.hour) } else { window.hour };
-        cluster.maintenance =
-            Maintenance { day: window.day, hour, pending: cluster.maintenance.pending };
-    })
+    change(
+        &shared,
+        &id,
+        &bytes,
+        &body::CLUSTER_MAINTENANCE,
+        |cluster, window: Window| {
+            let hour = if window.hour.len() == 5 {
+                format!("{}:00", window.hour)
+            } else {
+                window.hour
+            };
+            cluster.maintenance = Maintenance {
+                day: window.day,
+                hour,
+                pending: cluster.maintenance.pending,
+            };
+        },
+    )
 }
 
 /// `PUT /v2/databases/{id}/install_update`: installs what is pending.
@@ -82,14 +95,24 @@ pub(crate) async fn set_autoscale(
     Path(id): Path<String>,
     bytes: Bytes,
 ) -> Answer {
-    change(&shared, &id, &bytes, &body::CLUSTER_AUTOSCALE, |cluster, wanted: Value| {
-        cluster.autoscale = wanted;
-    })
+    change(
+        &shared,
+        &id,
+        &bytes,
+        &body::CLUSTER_AUTOSCALE,
+        |cluster, wanted: Value| {
+            cluster.autoscale = wanted;
+        },
+    )
 }
 
 /// `GET /v2/databases/{id}/autoscale`.
 pub(crate) async fn autoscale(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Answer {
-    read(&shared, &id, |cluster| json!({"autoscale": cluster.autoscale}))
+    read(
+        &shared,
+        &id,
+        |cluster| json!({"autoscale": cluster.autoscale}),
+    )
 }
 
 #[derive(Deserialize)]
@@ -103,9 +126,15 @@ pub(crate) async fn set_do_settings(
     Path(id): Path<String>,
     bytes: Bytes,
 ) -> Answer {
-    change(&shared, &id, &bytes, &body::CLUSTER_DO_SETTINGS, |cluster, wanted: DoSettings| {
-        cluster.do_settings = wanted.do_settings;
-    })
+    change(
+        &shared,
+        &id,
+        &bytes,
+        &body::CLUSTER_DO_SETTINGS,
+        |cluster, wanted: DoSettings| {
+            cluster.do_settings = wanted.do_settings;
+        },
+    )
 }
 
 /// `GET /v2/databases/{id}/do_settings`.
@@ -113,7 +142,11 @@ pub(crate) async fn do_settings(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
 ) -> Answer {
-    read(&shared, &id, |cluster| json!({"do_settings": cluster.do_settings}))
+    read(
+        &shared,
+        &id,
+        |cluster| json!({"do_settings": cluster.do_settings}),
+    )
 }
 
 #[derive(Deserialize)]
@@ -173,7 +206,10 @@ pub(crate) async fn set_firewall(
     let now = shared.clock.now();
     let mut guard = shared.world();
     let world = &mut *guard;
-    world.clusters.get(&id, now)?.require_online(&world.config)?;
+    world
+        .clusters
+        .get(&id, now)?
+        .require_online(&world.config)?;
     let wanted: Firewall = body::CLUSTER_FIREWALL.read(&bytes)?;
     let rules = world.rules(&id, &wanted.rules, wall_ms());
     let cluster = world.clusters.get(&id, now)?;

@@ -14,11 +14,18 @@ pub(crate) fn self_contained(
     named: &HashMap<String, Value>,
     request: bool,
 ) -> Value {
-    let converter = Converter { named, absent: if request { "readOnly" } else { "writeOnly" } };
+    let converter = Converter {
+        named,
+        absent: if request { "readOnly" } else { "writeOnly" },
+    };
     let mut wanted = BTreeSet::new();
     let body = converter.convert(schema, &mut wanted);
     let mut definitions = Map::new();
-    while let Some(name) = wanted.iter().find(|name| !definitions.contains_key(*name)).cloned() {
+    while let Some(name) = wanted
+        .iter()
+        .find(|name| !definitions.contains_key(*name))
+        .cloned()
+    {
         let converted = match named.get(&name) {
             Some(schema) => converter.convert(schema, &mut wanted),
             None => json!({}),
@@ -40,7 +47,9 @@ struct Converter<'a> {
 
 impl Converter<'_> {
     fn convert(&self, schema: &Value, wanted: &mut BTreeSet<String>) -> Value {
-        let Value::Object(members) = schema else { return schema.clone() };
+        let Value::Object(members) = schema else {
+            return schema.clone();
+        };
         if let Some(name) = reference(schema) {
             // Siblings of a reference have no meaning in OpenAPI 3.0.
             wanted.insert(name.to_owned());
@@ -110,7 +119,9 @@ impl Converter<'_> {
             return self.may_be_absent(schema, depth + 1);
         }
         let all = property.get("allOf").and_then(Value::as_array);
-        all.into_iter().flatten().any(|one| self.may_be_absent(one, depth + 1))
+        all.into_iter()
+            .flatten()
+            .any(|one| self.may_be_absent(one, depth + 1))
     }
 }
 
@@ -122,8 +133,17 @@ fn reference(schema: &Value) -> Option<&str> {
 }
 
 /// A bound, which OpenAPI 3.0 makes exclusive by a flag beside it.
-fn bound(converted: &mut Map<String, Value>, key: &str, value: &Value, schema: &Map<String, Value>) {
-    let exclusive = if key == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
+fn bound(
+    converted: &mut Map<String, Value>,
+    key: &str,
+    value: &Value,
+    schema: &Map<String, Value>,
+) {
+    let exclusive = if key == "minimum" {
+        "exclusiveMinimum"
+    } else {
+        "exclusiveMaximum"
+    };
     let is_exclusive = schema.get(exclusive) == Some(&Value::Bool(true));
     let key = if is_exclusive { exclusive } else { key };
     converted.insert(key.to_owned(), value.clone());
@@ -135,7 +155,9 @@ mod tests {
 
     fn valid(schema: &Value, named: &HashMap<String, Value>, request: bool, value: &Value) -> bool {
         let converted = self_contained(schema, named, request);
-        jsonschema::validator_for(&converted).unwrap().is_valid(value)
+        jsonschema::validator_for(&converted)
+            .unwrap()
+            .is_valid(value)
     }
 
     #[test]
@@ -180,8 +202,18 @@ mod tests {
             }),
         )]);
         let schema = json!({"$ref": "#/components/schemas/tree"});
-        assert!(valid(&schema, &named, false, &json!({"below": {"below": {}}})));
-        assert!(!valid(&schema, &named, false, &json!({"below": {"below": 1}})));
+        assert!(valid(
+            &schema,
+            &named,
+            false,
+            &json!({"below": {"below": {}}})
+        ));
+        assert!(!valid(
+            &schema,
+            &named,
+            false,
+            &json!({"below": {"below": 1}})
+        ));
     }
 
     #[test]

@@ -67,8 +67,10 @@ impl Document {
     /// [`LoadError`].
     pub fn load(path: impl AsRef<Path>) -> Result<Self, LoadError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| LoadError::Read { path: path.display().to_string(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| LoadError::Read {
+            path: path.display().to_string(),
+            source,
+        })?;
         Self::parse(&text)
     }
 
@@ -84,8 +86,15 @@ impl Document {
             .and_then(Value::as_object)
             .map(|schemas| schemas.clone().into_iter().collect())
             .unwrap_or_default();
-        let paths = document.get("paths").and_then(Value::as_object).ok_or(LoadError::NoPaths)?;
-        Ok(Self { paths: Paths::of(paths), schemas, validators: Mutex::default() })
+        let paths = document
+            .get("paths")
+            .and_then(Value::as_object)
+            .ok_or(LoadError::NoPaths)?;
+        Ok(Self {
+            paths: Paths::of(paths),
+            schemas,
+            validators: Mutex::default(),
+        })
     }
 
     /// What is wrong with an exchange. `path` may have a query; an empty body is none.
@@ -118,7 +127,9 @@ impl Document {
         match (operation.request_schema(), body) {
             (None, []) => {}
             (None, _) => wrong.push("the operation takes no body".into()),
-            (Some(_), []) if operation.request_required() => wrong.push("the body is missing".into()),
+            (Some(_), []) if operation.request_required() => {
+                wrong.push("the body is missing".into())
+            }
             (Some(_), []) => {}
             (Some(schema), body) => {
                 wrong.extend(self.check_body((place, Part::Request), schema, body));
@@ -129,7 +140,13 @@ impl Document {
 
     /// What is wrong with an answer.
     #[must_use]
-    pub fn check_response(&self, method: &str, path: &str, status: u16, body: &[u8]) -> Vec<Violation> {
+    pub fn check_response(
+        &self,
+        method: &str,
+        path: &str,
+        status: u16,
+        body: &[u8],
+    ) -> Vec<Violation> {
         let report = |what: String| Violation::new(Side::Response, method, path, what);
         let bare = path.split('?').next().unwrap_or(path);
         let Some((place, operation)) = self.paths.find(method, bare) else {
@@ -140,7 +157,9 @@ impl Document {
         let wrong = match operation.response(status) {
             None => self.check_error((place, Part::Error), status, body),
             Some(None) if body.is_empty() => Vec::new(),
-            Some(None) => vec![format!("{status} is declared without a body, and there is one")],
+            Some(None) => vec![format!(
+                "{status} is declared without a body, and there is one"
+            )],
             Some(Some(schema)) => {
                 self.check_body((place, Part::Response(status.to_string())), schema, body)
             }
@@ -210,7 +229,8 @@ impl Document {
 
 impl Operation {
     fn request_schema(&self) -> Option<&Value> {
-        self.definition.pointer("/requestBody/content/application~1json/schema")
+        self.definition
+            .pointer("/requestBody/content/application~1json/schema")
     }
 
     fn request_required(&self) -> bool {
@@ -220,7 +240,9 @@ impl Operation {
     /// None: the status isn't declared. `Some(None)`: it is declared without a body.
     fn response(&self, status: u16) -> Option<Option<&Value>> {
         let response = self.definition.get("responses")?.get(status.to_string())?;
-        let Some(content) = response.get("content") else { return Some(None) };
+        let Some(content) = response.get("content") else {
+            return Some(None);
+        };
         Some(content.pointer("/application~1json/schema"))
     }
 }

@@ -24,7 +24,9 @@ impl Paths {
         for (path, item) in paths {
             let shared = list(item.get("parameters"));
             for method in METHODS {
-                let Some(definition) = item.get(method) else { continue };
+                let Some(definition) = item.get(method) else {
+                    continue;
+                };
                 let mut parameters = list(definition.get("parameters"));
                 parameters.extend(shared.iter().cloned());
                 operations.push(Operation {
@@ -70,9 +72,15 @@ impl Operation {
     /// What is wrong with a query string: unknown parameters, wrong values, missing ones.
     pub(crate) fn check_query(&self, query: &str) -> Vec<String> {
         let uri = format!("/?{query}").parse::<http::Uri>();
-        let Ok(uri) = uri else { return vec![format!("the query `{query}` can't be read")] };
+        let Ok(uri) = uri else {
+            return vec![format!("the query `{query}` can't be read")];
+        };
         let given: Vec<(String, String)> = crate::query::pairs(&uri).collect();
-        let known = || self.parameters.iter().filter(|parameter| parameter["in"] == "query");
+        let known = || {
+            self.parameters
+                .iter()
+                .filter(|parameter| parameter["in"] == "query")
+        };
         let mut wrong = Vec::new();
         for (name, value) in &given {
             match known().find(|parameter| parameter["name"] == **name) {
@@ -82,7 +90,10 @@ impl Operation {
         }
         for parameter in known().filter(|parameter| parameter["required"] == true) {
             if !given.iter().any(|(name, _)| parameter["name"] == **name) {
-                wrong.push(format!("the query parameter {} is missing", parameter["name"]));
+                wrong.push(format!(
+                    "the query parameter {} is missing",
+                    parameter["name"]
+                ));
             }
         }
         wrong
@@ -93,7 +104,11 @@ fn check_value(name: &str, value: &str, schema: &Value) -> Option<String> {
     let problem = match schema["type"].as_str() {
         Some("integer") => match value.parse::<i64>() {
             Err(_) => Some("isn't a whole number".to_owned()),
-            Ok(number) if schema["minimum"].as_i64().is_some_and(|least| number < least) => {
+            Ok(number)
+                if schema["minimum"]
+                    .as_i64()
+                    .is_some_and(|least| number < least) =>
+            {
                 Some(format!("is less than {}", schema["minimum"]))
             }
             Ok(number) if schema["maximum"].as_i64().is_some_and(|most| number > most) => {

@@ -24,7 +24,11 @@ pub struct Violation {
 
 impl Violation {
     pub(crate) fn new(side: Side, method: &str, path: &str, what: String) -> Self {
-        Self { side, request: format!("{method} {path}"), what }
+        Self {
+            side,
+            request: format!("{method} {path}"),
+            what,
+        }
     }
 }
 

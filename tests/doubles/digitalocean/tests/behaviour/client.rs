@@ -31,7 +31,10 @@ pub(crate) struct Rig {
 impl Rig {
     /// Frozen time: only `advance` moves it, and changes of users take none.
     pub(crate) async fn frozen() -> Self {
-        let mut config = Config { speed: 0.0, ..Config::default() };
+        let mut config = Config {
+            speed: 0.0,
+            ..Config::default()
+        };
         config.times.user = 0;
         Self::with(config).await
     }
@@ -60,15 +63,21 @@ impl Rig {
     }
 
     pub(crate) async fn get(&self, path: &str) -> Reply {
-        self.send(self.request("GET", path)).await.expect("an answer")
+        self.send(self.request("GET", path))
+            .await
+            .expect("an answer")
     }
 
     pub(crate) async fn delete(&self, path: &str) -> Reply {
-        self.send(self.request("DELETE", path)).await.expect("an answer")
+        self.send(self.request("DELETE", path))
+            .await
+            .expect("an answer")
     }
 
     pub(crate) async fn call(&self, method: &str, path: &str, body: &Value) -> Reply {
-        self.send(self.request(method, path).json(body)).await.expect("an answer")
+        self.send(self.request(method, path).json(body))
+            .await
+            .expect("an answer")
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Reply {

@@ -24,39 +24,94 @@ async fn every_control_works_over_http() {
         assert_eq!(status, 200, "{method} {path}: {value}");
         value
     };
-    let planted = ok("POST", "/clusters", Some(json!({"name": "one", "tags": ["a"], "password": "canary"}))).await;
+    let planted = ok(
+        "POST",
+        "/clusters",
+        Some(json!({"name": "one", "tags": ["a"], "password": "canary"})),
+    )
+    .await;
     let id = id_in(&planted);
-    ok("POST", &format!("/clusters/{id}/users"), Some(json!({"name": "app"}))).await;
+    ok(
+        "POST",
+        &format!("/clusters/{id}/users"),
+        Some(json!({"name": "app"})),
+    )
+    .await;
     ok("DELETE", &format!("/clusters/{id}/users/app"), None).await;
-    ok("PATCH", &format!("/clusters/{id}"), Some(json!({"num_nodes": 2}))).await;
-    ok("POST", &format!("/objects/{id}/hide"), Some(json!({"reads": 1}))).await;
+    ok(
+        "PATCH",
+        &format!("/clusters/{id}"),
+        Some(json!({"num_nodes": 2})),
+    )
+    .await;
+    ok(
+        "POST",
+        &format!("/objects/{id}/hide"),
+        Some(json!({"reads": 1})),
+    )
+    .await;
     assert_eq!(rig.get(&format!("/v2/databases/{id}")).await.status, 404);
-    assert_eq!(rig.get(&format!("/v2/databases/{id}")).await.json()["database"]["num_nodes"], 2);
+    assert_eq!(
+        rig.get(&format!("/v2/databases/{id}")).await.json()["database"]["num_nodes"],
+        2
+    );
     let app = id_in(&ok("POST", "/apps", Some(json!({"name": "web"}))).await);
     ok("POST", "/apps/fail-next", Some(json!({"count": 1}))).await;
     ok("POST", &format!("/apps/{app}/fail"), None).await;
     let spec = rig.get(&format!("/v2/apps/{app}")).await.json()["app"]["spec"].clone();
     ok("PUT", &format!("/apps/{app}/spec"), Some(spec)).await;
-    assert_eq!(ok("GET", &format!("/apps/{app}/secrets/NONE"), None).await["value"], Value::Null);
+    assert_eq!(
+        ok("GET", &format!("/apps/{app}/secrets/NONE"), None).await["value"],
+        Value::Null
+    );
     let fault = json!({"on": {"method": "GET", "path": "/v2/apps"}, "action": {"kind": "answer", "status": 418}});
     let fault = ok("POST", "/faults", Some(fault)).await["id"].clone();
     assert_eq!(rig.get("/v2/apps").await.status, 418);
-    assert_eq!(ok("GET", &format!("/faults/{fault}"), None).await["fault"]["hits"], 1);
-    assert_eq!(ok("GET", "/faults", None).await["faults"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        ok("GET", &format!("/faults/{fault}"), None).await["fault"]["hits"],
+        1
+    );
+    assert_eq!(
+        ok("GET", "/faults", None).await["faults"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
     ok("DELETE", &format!("/faults/{fault}"), None).await;
     ok("DELETE", "/faults", None).await;
-    ok("PATCH", "/settings", Some(json!({"refusals": {"busy_status": 409}}))).await;
-    assert_eq!(ok("GET", "/settings", None).await["refusals"]["busy_status"], 409);
-    assert_eq!(ok("POST", "/advance", Some(json!({"ms": 5}))).await["now"], 5);
+    ok(
+        "PATCH",
+        "/settings",
+        Some(json!({"refusals": {"busy_status": 409}})),
+    )
+    .await;
+    assert_eq!(
+        ok("GET", "/settings", None).await["refusals"]["busy_status"],
+        409
+    );
+    assert_eq!(
+        ok("POST", "/advance", Some(json!({"ms": 5}))).await["now"],
+        5
+    );
     ok("POST", "/finish", None).await;
     ok("POST", "/speed", Some(json!({"speed": 10}))).await;
     ok("DELETE", "/rate", None).await;
-    assert_eq!(ok("GET", "/count?method=GET&path=/v2/apps", None).await["count"], 1);
+    assert_eq!(
+        ok("GET", "/count?method=GET&path=/v2/apps", None).await["count"],
+        1
+    );
     let entries = ok("GET", "/log?since=2", None).await["entries"].clone();
     assert_eq!(entries[0]["number"], 2);
     ok("DELETE", "/log", None).await;
     let objects = ok("GET", "/objects", None).await;
-    assert_eq!((objects["clusters"][0]["id"].clone(), objects["tags"]["a"].clone()), (json!(id), json!(1)));
+    assert_eq!(
+        (
+            objects["clusters"][0]["id"].clone(),
+            objects["tags"]["a"].clone()
+        ),
+        (json!(id), json!(1))
+    );
     ok("GET", "/state", None).await;
     ok("DELETE", &format!("/objects/{id}"), None).await;
     assert_eq!(rig.double.objects().clusters.len(), 0);
@@ -68,9 +123,24 @@ async fn controls_that_can_not_be_done_say_why() {
     for (method, path, body, says) in [
         ("PATCH", "/settings", Some(json!({"spede": 1})), "spede"),
         ("PATCH", "/settings", Some(json!({"speed": -1})), "speed"),
-        ("PATCH", "/settings", Some(json!({"refusals": {"busy_status": 200}})), "busy_status"),
-        ("POST", "/clusters", Some(json!({"name": "a", "colour": 1})), "colour"),
-        ("POST", "/faults", Some(json!({"on": {"method": "GET", "path": "/"}, "action": {"kind": "explode"}})), "explode"),
+        (
+            "PATCH",
+            "/settings",
+            Some(json!({"refusals": {"busy_status": 200}})),
+            "busy_status",
+        ),
+        (
+            "POST",
+            "/clusters",
+            Some(json!({"name": "a", "colour": 1})),
+            "colour",
+        ),
+        (
+            "POST",
+            "/faults",
+            Some(json!({"on": {"method": "GET", "path": "/"}, "action": {"kind": "explode"}})),
+            "explode",
+        ),
         ("DELETE", "/objects/nothing", None, "nothing"),
         ("POST", "/apps/nothing/fail", None, "nothing"),
     ] {
@@ -84,7 +154,9 @@ async fn controls_that_can_not_be_done_say_why() {
 #[tokio::test]
 async fn settings_that_are_fixed_stay() {
     let rig = Rig::frozen().await;
-    rig.double.patch_config(&json!({"token": "other", "seed": 9})).unwrap();
+    rig.double
+        .patch_config(&json!({"token": "other", "seed": 9}))
+        .unwrap();
     assert_eq!(rig.double.config().token, rig.double.token());
     assert_eq!(rig.double.config().seed, 1);
 }
@@ -109,7 +181,12 @@ async fn the_log_has_everything_but_the_token() {
     let kinds: Vec<Authorization> = log.iter().map(|entry| entry.authorization).collect();
     assert_eq!(
         kinds,
-        [Authorization::Right, Authorization::Right, Authorization::Absent, Authorization::Wrong]
+        [
+            Authorization::Right,
+            Authorization::Right,
+            Authorization::Absent,
+            Authorization::Wrong
+        ]
     );
     assert_eq!(log[2].header("x-mine"), Some("yes"));
     assert!(!format!("{log:?}").contains(rig.double.token()));
@@ -122,11 +199,18 @@ async fn the_log_has_everything_but_the_token() {
 #[tokio::test]
 async fn the_log_keeps_the_newest() {
     let rig = Rig::frozen().await;
-    rig.double.configure(|config| config.log.entries = 3).unwrap();
+    rig.double
+        .configure(|config| config.log.entries = 3)
+        .unwrap();
     for _ in 0..5 {
         rig.get("/v2/databases").await;
     }
     let numbers: Vec<u64> = rig.double.log().iter().map(|entry| entry.number).collect();
     assert_eq!(numbers, [3, 4, 5]);
-    assert!(rig.double.log().iter().all(|entry| entry.status == Some(200)));
+    assert!(
+        rig.double
+            .log()
+            .iter()
+            .all(|entry| entry.status == Some(200))
+    );
 }

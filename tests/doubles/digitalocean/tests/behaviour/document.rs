@@ -26,14 +26,23 @@ async fn tour(rig: &Rig) {
     users(rig).await;
     tags(rig).await;
     apps(rig).await;
-    for path in ["/v2/nothing", "/v2/databases/none", "/v2/apps/none", "/v2/tags/none"] {
+    for path in [
+        "/v2/nothing",
+        "/v2/databases/none",
+        "/v2/apps/none",
+        "/v2/tags/none",
+    ] {
         assert_eq!(rig.get(path).await.status, 404);
     }
 }
 
 async fn expect(rig: &Rig, method: &str, path: &str, body: Value, status: u16) -> Value {
     let request = rig.request(method, path);
-    let request = if body.is_null() { request } else { request.json(&body) };
+    let request = if body.is_null() {
+        request
+    } else {
+        request.json(&body)
+    };
     let reply = rig.send(request).await.unwrap();
     assert_eq!(reply.status, status, "{method} {path}: {}", reply.text);
     serde_json::from_str(&reply.text).unwrap_or_default()
@@ -42,12 +51,28 @@ async fn expect(rig: &Rig, method: &str, path: &str, body: Value, status: u16) -
 const NONE: Value = Value::Null;
 
 async fn clusters(rig: &Rig) {
-    for engine in ["pg", "mysql", "redis", "valkey", "mongodb", "kafka", "opensearch"] {
+    for engine in [
+        "pg",
+        "mysql",
+        "redis",
+        "valkey",
+        "mongodb",
+        "kafka",
+        "opensearch",
+    ] {
         let mut planted = PlantedCluster::named(&format!("of-{engine}"));
         planted.engine = engine.into();
         planted.num_nodes = 3;
         let id = rig.double.plant_cluster(planted).unwrap();
-        for part in ["", "/config", "/ca", "/backups", "/autoscale", "/do_settings", "/firewall"] {
+        for part in [
+            "",
+            "/config",
+            "/ca",
+            "/backups",
+            "/autoscale",
+            "/do_settings",
+            "/firewall",
+        ] {
             expect(rig, "GET", &format!("/v2/databases/{id}{part}"), NONE, 200).await;
         }
     }
@@ -56,21 +81,52 @@ async fn clusters(rig: &Rig) {
     body["do_settings"] = json!({"service_cnames": ["db.example.com"]});
     body["autoscale"] = json!({"storage": {"enabled": false}});
     let created = expect(rig, "POST", "/v2/databases", body.clone(), 201).await;
-    let path = format!("/v2/databases/{}", created["database"]["id"].as_str().unwrap());
+    let path = format!(
+        "/v2/databases/{}",
+        created["database"]["id"].as_str().unwrap()
+    );
     expect(rig, "POST", "/v2/databases", body, 422).await;
     let size = json!({"size": "db-s-2vcpu-4gb", "num_nodes": 2});
-    for part in ["", "/config", "/backups", "/autoscale", "/do_settings", "/firewall", "/users"] {
+    for part in [
+        "",
+        "/config",
+        "/backups",
+        "/autoscale",
+        "/do_settings",
+        "/firewall",
+        "/users",
+    ] {
         expect(rig, "GET", &format!("{path}{part}"), NONE, 200).await;
     }
     expect(rig, "GET", &format!("{path}/ca"), NONE, 412).await;
     expect(rig, "PUT", &format!("{path}/resize"), size.clone(), 412).await;
     rig.double.finish_everything();
     for (method, part, body, status) in [
-        ("PUT", "maintenance", json!({"day": "monday", "hour": "14:00"}), 204),
+        (
+            "PUT",
+            "maintenance",
+            json!({"day": "monday", "hour": "14:00"}),
+            204,
+        ),
         ("PATCH", "config", json!({"config": {"work_mem": 8}}), 200),
-        ("PUT", "autoscale", json!({"storage": {"enabled": true, "threshold_percent": 80, "increment_gib": 10}}), 204),
-        ("PUT", "do_settings", json!({"do_settings": {"service_cnames": []}}), 204),
-        ("PUT", "firewall", json!({"rules": [{"type": "tag", "value": "web"}]}), 204),
+        (
+            "PUT",
+            "autoscale",
+            json!({"storage": {"enabled": true, "threshold_percent": 80, "increment_gib": 10}}),
+            204,
+        ),
+        (
+            "PUT",
+            "do_settings",
+            json!({"do_settings": {"service_cnames": []}}),
+            204,
+        ),
+        (
+            "PUT",
+            "firewall",
+            json!({"rules": [{"type": "tag", "value": "web"}]}),
+            204,
+        ),
         ("PUT", "install_update", NONE, 204),
         ("PUT", "resize", size, 202),
         ("PUT", "migrate", json!({"region": "ams3"}), 202),
@@ -92,32 +148,61 @@ async fn clusters(rig: &Rig) {
 }
 
 async fn users(rig: &Rig) {
-    let path = format!("/v2/databases/{}/users", rig.online_cluster("with-users").await);
+    let path = format!(
+        "/v2/databases/{}/users",
+        rig.online_cluster("with-users").await
+    );
     let settings = json!({"settings": {"pg_allow_replication": true}});
     let mut user = settings.clone();
     user["name"] = json!("app");
     expect(rig, "POST", &path, user.clone(), 201).await;
     expect(rig, "POST", &path, user, 422).await;
-    rig.double.configure(|config| config.visibility.user_settings_in_reads = true).unwrap();
+    rig.double
+        .configure(|config| config.visibility.user_settings_in_reads = true)
+        .unwrap();
     expect(rig, "GET", &path, NONE, 200).await;
     expect(rig, "GET", &format!("{path}/app"), NONE, 200).await;
     expect(rig, "PUT", &format!("{path}/app"), settings.clone(), 201).await;
     expect(rig, "PUT", &format!("{path}/none"), settings, 404).await;
-    expect(rig, "POST", &format!("{path}/app/reset_auth"), json!({}), 200).await;
+    expect(
+        rig,
+        "POST",
+        &format!("{path}/app/reset_auth"),
+        json!({}),
+        200,
+    )
+    .await;
     expect(rig, "DELETE", &format!("{path}/doadmin"), NONE, 403).await;
     expect(rig, "DELETE", &format!("{path}/app"), NONE, 204).await;
     expect(rig, "DELETE", &format!("{path}/app"), NONE, 404).await;
 }
 
 async fn tags(rig: &Rig) {
-    let id = rig.double.plant_cluster(PlantedCluster::named("with-tags").tag("planted")).unwrap();
+    let id = rig
+        .double
+        .plant_cluster(PlantedCluster::named("with-tags").tag("planted"))
+        .unwrap();
     let resources = json!({"resources": [{"resource_id": id, "resource_type": "database"}]});
     expect(rig, "POST", "/v2/tags", json!({"name": "blue"}), 201).await;
-    expect(rig, "POST", "/v2/tags/blue/resources", resources.clone(), 204).await;
+    expect(
+        rig,
+        "POST",
+        "/v2/tags/blue/resources",
+        resources.clone(),
+        204,
+    )
+    .await;
     expect(rig, "GET", "/v2/tags/blue", NONE, 200).await;
     expect(rig, "GET", "/v2/tags", NONE, 200).await;
     expect(rig, "GET", "/v2/tags?page=2&per_page=1", NONE, 200).await;
-    expect(rig, "DELETE", "/v2/tags/blue/resources", resources.clone(), 204).await;
+    expect(
+        rig,
+        "DELETE",
+        "/v2/tags/blue/resources",
+        resources.clone(),
+        204,
+    )
+    .await;
     expect(rig, "DELETE", "/v2/tags/blue", NONE, 204).await;
     expect(rig, "POST", "/v2/tags/blue/resources", resources, 404).await;
     expect(rig, "DELETE", "/v2/tags/blue", NONE, 404).await;
@@ -130,25 +215,56 @@ async fn apps(rig: &Rig) {
     body["spec"]["domains"] = json!([{"domain": "www.example.com", "type": "PRIMARY"}]);
     body["spec"]["workers"] = json!([{"name": "queue", "git": {"repo_clone_url": "https://example.com/a.git", "branch": "main"}}]);
     body["spec"]["databases"] = json!([{"name": "db", "engine": "PG"}]);
-    body["spec"]["ingress"] = json!({"rules": [{"match": {"path": {"prefix": "/"}}, "component": {"name": "web"}}]});
+    body["spec"]["ingress"] =
+        json!({"rules": [{"match": {"path": {"prefix": "/"}}, "component": {"name": "web"}}]});
     let created = expect(rig, "POST", "/v2/apps", body.clone(), 200).await;
     let path = format!("/v2/apps/{}", created["app"]["id"].as_str().unwrap());
     expect(rig, "POST", "/v2/apps", body.clone(), 409).await;
     expect(rig, "POST", "/v2/apps/propose", body, 200).await;
     let times = rig.double.config().times;
-    for step in [0, times.pending, times.build, times.deploy / 2, times.deploy] {
+    for step in [
+        0,
+        times.pending,
+        times.build,
+        times.deploy / 2,
+        times.deploy,
+    ] {
         rig.double.advance(step);
         expect(rig, "GET", &path, NONE, 200).await;
         expect(rig, "GET", &format!("{path}/deployments"), NONE, 200).await;
     }
     let shown = expect(rig, "GET", &path, NONE, 200).await;
-    let deployment = shown["app"]["active_deployment"]["id"].as_str().unwrap().to_owned();
-    expect(rig, "GET", &format!("{path}/deployments/{deployment}"), NONE, 200).await;
+    let deployment = shown["app"]["active_deployment"]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    expect(
+        rig,
+        "GET",
+        &format!("{path}/deployments/{deployment}"),
+        NONE,
+        200,
+    )
+    .await;
     expect(rig, "GET", &format!("{path}/deployments/none"), NONE, 404).await;
-    expect(rig, "PUT", &path, json!({"spec": shown["app"]["spec"]}), 200).await;
+    expect(
+        rig,
+        "PUT",
+        &path,
+        json!({"spec": shown["app"]["spec"]}),
+        200,
+    )
+    .await;
     rig.double.finish_everything();
     rig.double.fail_next_deployments(1);
-    expect(rig, "POST", &format!("{path}/deployments"), json!({"force_build": true}), 200).await;
+    expect(
+        rig,
+        "POST",
+        &format!("{path}/deployments"),
+        json!({"force_build": true}),
+        200,
+    )
+    .await;
     rig.double.finish_everything();
     let again = expect(rig, "POST", &format!("{path}/deployments"), json!({}), 200).await;
     let id = again["deployment"]["id"].as_str().unwrap();
@@ -159,10 +275,19 @@ async fn apps(rig: &Rig) {
         expect(rig, "GET", &format!("{path}/{part}"), NONE, 200).await;
     }
     for number in 0..3 {
-        rig.double.plant_app(PlantedApp::named(&format!("planted-{number}"))).unwrap();
+        rig.double
+            .plant_app(PlantedApp::named(&format!("planted-{number}")))
+            .unwrap();
     }
     for page in 1..=4 {
-        expect(rig, "GET", &format!("/v2/apps?page={page}&per_page=2"), NONE, 200).await;
+        expect(
+            rig,
+            "GET",
+            &format!("/v2/apps?page={page}&per_page=2"),
+            NONE,
+            200,
+        )
+        .await;
     }
     expect(rig, "GET", "/v2/apps", NONE, 200).await;
     expect(rig, "GET", "/v2/apps/regions", NONE, 200).await;
@@ -179,7 +304,10 @@ async fn every_answer_and_request_of_a_tour_fits_the_official_document() {
     let log = rig.double.log();
     assert!(log.len() > 100, "{}", log.len());
     // The one path on purpose that nobody has.
-    let log: Vec<_> = log.into_iter().filter(|entry| entry.path != "/v2/nothing").collect();
+    let log: Vec<_> = log
+        .into_iter()
+        .filter(|entry| entry.path != "/v2/nothing")
+        .collect();
     let violations = document.check_log(&log);
     assert!(violations.is_empty(), "{}", text(&violations));
 }
@@ -200,14 +328,34 @@ async fn refusals_of_wrong_requests_fit_the_official_document() {
     ] {
         let reply = rig.post(&path, &json!({"wrong": [1]})).await;
         assert!([400, 422].contains(&reply.status), "{path}");
-        let garbled = rig.request("POST", &path).header("content-type", "application/json").body("{");
+        let garbled = rig
+            .request("POST", &path)
+            .header("content-type", "application/json")
+            .body("{");
         assert_eq!(rig.send(garbled).await.unwrap().status, 400, "{path}");
     }
-    for part in ["resize", "migrate", "upgrade", "maintenance", "autoscale", "do_settings", "firewall"] {
+    for part in [
+        "resize",
+        "migrate",
+        "upgrade",
+        "maintenance",
+        "autoscale",
+        "do_settings",
+        "firewall",
+    ] {
         let path = format!("/v2/databases/{id}/{part}");
-        assert_eq!(rig.put(&path, &json!({"wrong": [1]})).await.status, 422, "{path}");
+        assert_eq!(
+            rig.put(&path, &json!({"wrong": [1]})).await.status,
+            422,
+            "{path}"
+        );
     }
-    assert_eq!(rig.put(&format!("/v2/apps/{app_id}"), &json!({"spec": {}})).await.status, 400);
+    assert_eq!(
+        rig.put(&format!("/v2/apps/{app_id}"), &json!({"spec": {}}))
+            .await
+            .status,
+        400
+    );
     for entry in rig.double.log() {
         let (status, answer) = (entry.status.unwrap(), entry.answer.clone().unwrap());
         let violations =
@@ -219,8 +367,16 @@ async fn refusals_of_wrong_requests_fit_the_official_document() {
 #[tokio::test]
 async fn unauthorized_and_limited_answers_fit_the_official_document() {
     let Some(document) = document() else { return };
-    let rate = RateLimits { enabled: true, per_minute: 1, ..RateLimits::default() };
-    let rig = Rig::with(Config { rate, ..Config::default() }).await;
+    let rate = RateLimits {
+        enabled: true,
+        per_minute: 1,
+        ..RateLimits::default()
+    };
+    let rig = Rig::with(Config {
+        rate,
+        ..Config::default()
+    })
+    .await;
     rig.get("/v2/databases").await;
     assert_eq!(rig.get("/v2/databases").await.status, 429);
     let url = format!("{}/v2/apps", rig.double.base_url());
@@ -234,22 +390,69 @@ async fn unauthorized_and_limited_answers_fit_the_official_document() {
 fn violations_of_the_official_document_are_found() {
     let Some(document) = document() else { return };
     let sides = |method: &str, path: &str, request: Value, status: u16, answer: &str| {
-        let request = if request.is_null() { String::new() } else { request.to_string() };
-        let found = document.check_exchange(method, path, request.as_bytes(), status, answer.as_bytes());
+        let request = if request.is_null() {
+            String::new()
+        } else {
+            request.to_string()
+        };
+        let found =
+            document.check_exchange(method, path, request.as_bytes(), status, answer.as_bytes());
         found.iter().map(|one| one.side).collect::<Vec<_>>()
     };
     use Side::{Request, Response};
-    assert_eq!(sides("GET", "/v2/databases/a/nothing", NONE, 404, r#"{"id":"a","message":"b"}"#), [Request]);
-    assert_eq!(sides("POST", "/v2/databases", json!({"name": "a"}), 422, "{}").first(), Some(&Request));
-    assert_eq!(sides("GET", "/v2/apps?page=0", NONE, 200, r#"{"meta":{"total":0}}"#), [Request]);
-    assert_eq!(sides("GET", "/v2/apps?cursor=a", NONE, 200, r#"{"meta":{"total":0}}"#), [Request]);
+    assert_eq!(
+        sides(
+            "GET",
+            "/v2/databases/a/nothing",
+            NONE,
+            404,
+            r#"{"id":"a","message":"b"}"#
+        ),
+        [Request]
+    );
+    assert_eq!(
+        sides("POST", "/v2/databases", json!({"name": "a"}), 422, "{}").first(),
+        Some(&Request)
+    );
+    assert_eq!(
+        sides(
+            "GET",
+            "/v2/apps?page=0",
+            NONE,
+            200,
+            r#"{"meta":{"total":0}}"#
+        ),
+        [Request]
+    );
+    assert_eq!(
+        sides(
+            "GET",
+            "/v2/apps?cursor=a",
+            NONE,
+            200,
+            r#"{"meta":{"total":0}}"#
+        ),
+        [Request]
+    );
     assert_eq!(sides("GET", "/v2/apps", NONE, 200, "{}"), [Response]);
     assert_eq!(sides("GET", "/v2/databases/a", NONE, 201, "{}"), [Response]);
-    assert_eq!(sides("GET", "/v2/databases/a", NONE, 200, "<html>"), [Response]);
-    assert_eq!(sides("DELETE", "/v2/databases/a", NONE, 204, "{}"), [Response]);
-    assert_eq!(sides("GET", "/v2/databases/a", NONE, 409, r#"{"id":"conflict"}"#), [Response]);
+    assert_eq!(
+        sides("GET", "/v2/databases/a", NONE, 200, "<html>"),
+        [Response]
+    );
+    assert_eq!(
+        sides("DELETE", "/v2/databases/a", NONE, 204, "{}"),
+        [Response]
+    );
+    assert_eq!(
+        sides("GET", "/v2/databases/a", NONE, 409, r#"{"id":"conflict"}"#),
+        [Response]
+    );
     let status = json!({"database": {
         "name": "a", "engine": "pg", "num_nodes": 1, "size": "s", "region": "r", "status": "exploding",
     }});
-    assert_eq!(sides("GET", "/v2/databases/a", NONE, 200, &status.to_string()), [Response]);
+    assert_eq!(
+        sides("GET", "/v2/databases/a", NONE, 200, &status.to_string()),
+        [Response]
+    );
 }

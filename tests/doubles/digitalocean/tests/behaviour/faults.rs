@@ -10,7 +10,12 @@ use crate::client::{Rig, cluster};
 #[tokio::test]
 async fn only_the_nth_request_is_hit() {
     let rig = Rig::frozen().await;
-    rig.double.fault(Fault::on("GET", "/v2/databases").skip(1).times(2).answer(500, FaultBody::Error));
+    rig.double.fault(
+        Fault::on("GET", "/v2/databases")
+            .skip(1)
+            .times(2)
+            .answer(500, FaultBody::Error),
+    );
     let mut statuses = Vec::new();
     for _ in 0..4 {
         statuses.push(rig.get("/v2/databases").await.status);
@@ -23,49 +28,79 @@ async fn only_the_nth_request_is_hit() {
 async fn wrong_answers_come_in_every_form() {
     let rig = Rig::frozen().await;
     let answer = async |body: FaultBody| {
-        rig.double.fault(Fault::on("POST", "/v2/databases").answer(502, body));
+        rig.double
+            .fault(Fault::on("POST", "/v2/databases").answer(502, body));
         rig.post("/v2/databases", &cluster("one")).await
     };
     let html = answer(FaultBody::Html).await;
-    assert_eq!((html.status, html.header("content-type")), (502, Some("text/html")));
+    assert_eq!(
+        (html.status, html.header("content-type")),
+        (502, Some("text/html"))
+    );
     assert!(html.text.contains("<html>"));
     assert_eq!(answer(FaultBody::Empty).await.text, "");
-    assert_eq!(answer(FaultBody::Json { value: json!([1]) }).await.json(), json!([1]));
+    assert_eq!(
+        answer(FaultBody::Json { value: json!([1]) }).await.json(),
+        json!([1])
+    );
     let garbage = answer(FaultBody::Garbage).await;
     assert!(serde_json::from_str::<serde_json::Value>(&garbage.text).is_err());
-    let error = answer(FaultBody::Message { text: "overloaded".into() }).await;
+    let error = answer(FaultBody::Message {
+        text: "overloaded".into(),
+    })
+    .await;
     assert_eq!(error.json()["message"], "overloaded");
-    assert_eq!(rig.double.objects().totals.clusters_made, 0, "none of them was carried out");
+    assert_eq!(
+        rig.double.objects().totals.clusters_made,
+        0,
+        "none of them was carried out"
+    );
 }
 
 #[tokio::test]
 async fn a_truncated_answer_breaks_off_after_the_act() {
     let rig = Rig::frozen().await;
-    rig.double.fault(Fault::on("POST", "/v2/databases").act_and_answer(201, FaultBody::Truncated));
-    let sent = rig.send(rig.request("POST", "/v2/databases").json(&cluster("one"))).await;
-    assert!(sent.is_err(), "half a body under the length of the whole: {sent:?}");
+    rig.double
+        .fault(Fault::on("POST", "/v2/databases").act_and_answer(201, FaultBody::Truncated));
+    let sent = rig
+        .send(rig.request("POST", "/v2/databases").json(&cluster("one")))
+        .await;
+    assert!(
+        sent.is_err(),
+        "half a body under the length of the whole: {sent:?}"
+    );
     assert_eq!(rig.double.objects().clusters.len(), 1);
 }
 
 #[tokio::test]
 async fn a_dropped_connection_did_nothing_or_all() {
     let rig = Rig::frozen().await;
-    rig.double.fault(Fault::on("POST", "/v2/databases").drop_before());
+    rig.double
+        .fault(Fault::on("POST", "/v2/databases").drop_before());
     let request = || rig.request("POST", "/v2/databases").json(&cluster("one"));
     assert!(rig.send(request()).await.is_err());
     assert_eq!(rig.double.objects().clusters.len(), 0);
-    rig.double.fault(Fault::on("POST", "/v2/databases").drop_after());
+    rig.double
+        .fault(Fault::on("POST", "/v2/databases").drop_after());
     assert!(rig.send(request()).await.is_err());
-    assert_eq!(rig.double.objects().clusters.len(), 1, "the answer alone was lost");
+    assert_eq!(
+        rig.double.objects().clusters.len(),
+        1,
+        "the answer alone was lost"
+    );
     let log = rig.double.log();
-    let acted: Vec<(bool, Option<u16>)> = log.iter().map(|entry| (entry.acted, entry.status)).collect();
+    let acted: Vec<(bool, Option<u16>)> = log
+        .iter()
+        .map(|entry| (entry.acted, entry.status))
+        .collect();
     assert_eq!(acted, [(false, None), (true, None)]);
 }
 
 #[tokio::test]
 async fn an_answer_can_come_from_a_proxy_after_the_act() {
     let rig = Rig::frozen().await;
-    rig.double.fault(Fault::on("POST", "/v2/databases").act_and_answer(504, FaultBody::Html));
+    rig.double
+        .fault(Fault::on("POST", "/v2/databases").act_and_answer(504, FaultBody::Html));
     let reply = rig.post("/v2/databases", &cluster("one")).await;
     assert_eq!(reply.status, 504);
     assert_eq!(rig.double.objects().clusters.len(), 1);
@@ -74,12 +109,21 @@ async fn an_answer_can_come_from_a_proxy_after_the_act() {
 #[tokio::test]
 async fn a_hanging_request_ends_with_its_client() {
     let rig = Rig::frozen().await;
-    rig.double.fault(Fault::on("GET", "/v2/databases").hang_before());
-    let request = rig.request("GET", "/v2/databases").timeout(Duration::from_millis(50));
+    rig.double
+        .fault(Fault::on("GET", "/v2/databases").hang_before());
+    let request = rig
+        .request("GET", "/v2/databases")
+        .timeout(Duration::from_millis(50));
     assert!(rig.send(request).await.unwrap_err().is_timeout());
-    rig.double.fault(Fault::on("POST", "/v2/databases").hang_after());
+    rig.double
+        .fault(Fault::on("POST", "/v2/databases").hang_after());
     let request = rig.request("POST", "/v2/databases").json(&cluster("one"));
-    assert!(rig.send(request.timeout(Duration::from_millis(200))).await.unwrap_err().is_timeout());
+    assert!(
+        rig.send(request.timeout(Duration::from_millis(200)))
+            .await
+            .unwrap_err()
+            .is_timeout()
+    );
     assert_eq!(rig.double.objects().clusters.len(), 1);
     assert_eq!(rig.get("/v2/databases").await.status, 200);
 }
@@ -87,7 +131,9 @@ async fn a_hanging_request_ends_with_its_client() {
 #[tokio::test]
 async fn a_held_answer_waits_for_its_release() {
     let rig = Rig::frozen().await;
-    let hold = rig.double.fault(Fault::on("POST", "/v2/databases").hold_after());
+    let hold = rig
+        .double
+        .fault(Fault::on("POST", "/v2/databases").hold_after());
     let body = cluster("one");
     let request = rig.post("/v2/databases", &body);
     let meanwhile = async {
@@ -104,7 +150,9 @@ async fn a_held_answer_waits_for_its_release() {
 #[tokio::test]
 async fn a_request_held_before_the_act_does_nothing_if_its_client_dies() {
     let rig = Rig::frozen().await;
-    let hold = rig.double.fault(Fault::on("POST", "/v2/databases").hold_before());
+    let hold = rig
+        .double
+        .fault(Fault::on("POST", "/v2/databases").hold_before());
     let body = cluster("one");
     tokio::select! {
         _ = rig.post("/v2/databases", &body) => panic!("it is held"),
@@ -114,18 +162,30 @@ async fn a_request_held_before_the_act_does_nothing_if_its_client_dies() {
         tokio::task::yield_now().await;
     }
     rig.double.release(hold);
-    assert_eq!(rig.get("/v2/databases").await.json(), json!({"databases": []}));
+    assert_eq!(
+        rig.get("/v2/databases").await.json(),
+        json!({"databases": []})
+    );
 }
 
 #[tokio::test]
 async fn deletes_are_refused_while_members_drain() {
     let rig = Rig::frozen().await;
     let path = format!("/v2/databases/{}", rig.online_cluster("one").await);
-    let body = FaultBody::Message { text: "the cluster still has members".into() };
-    rig.double.fault(Fault::on("DELETE", "/v2/databases/*").for_ms(60_000).answer(409, body));
+    let body = FaultBody::Message {
+        text: "the cluster still has members".into(),
+    };
+    rig.double.fault(
+        Fault::on("DELETE", "/v2/databases/*")
+            .for_ms(60_000)
+            .answer(409, body),
+    );
     for _ in 0..2 {
         let refused = rig.delete(&path).await;
-        assert_eq!((refused.status, refused.json()["id"].clone()), (409, json!("conflict")));
+        assert_eq!(
+            (refused.status, refused.json()["id"].clone()),
+            (409, json!("conflict"))
+        );
         rig.double.advance(30_000);
     }
     assert_eq!(rig.delete(&path).await.status, 204);
@@ -134,12 +194,18 @@ async fn deletes_are_refused_while_members_drain() {
 #[tokio::test]
 async fn a_delay_delays_and_headers_can_be_added() {
     let rig = Rig::frozen().await;
-    rig.double.fault(Fault::on("GET", "/v2/databases").delay(Duration::from_millis(20)));
+    rig.double
+        .fault(Fault::on("GET", "/v2/databases").delay(Duration::from_millis(20)));
     rig.double.fault(
-        Fault::on("GET", "/v2/databases").answer(503, FaultBody::Error).header("retry-after", "7"),
+        Fault::on("GET", "/v2/databases")
+            .answer(503, FaultBody::Error)
+            .header("retry-after", "7"),
     );
     let reply = rig.get("/v2/databases").await;
-    assert_eq!((reply.status, reply.header("retry-after")), (503, Some("7")));
+    assert_eq!(
+        (reply.status, reply.header("retry-after")),
+        (503, Some("7"))
+    );
     let hits: Vec<u32> = rig.double.faults().iter().map(|fault| fault.hits).collect();
     assert_eq!(hits, [1, 1]);
     rig.double.clear_faults();

@@ -10,7 +10,8 @@ async fn five_thousand_clusters_and_five_thousand_reads() {
     let rig = Rig::frozen().await;
     let mut ids = Vec::new();
     for number in 0..5_000 {
-        let planted = PlantedCluster::named(&format!("cluster-{number}")).tag(&format!("own:{number}"));
+        let planted =
+            PlantedCluster::named(&format!("cluster-{number}")).tag(&format!("own:{number}"));
         ids.push(rig.double.plant_cluster(planted).unwrap());
     }
     let list = rig.get("/v2/databases").await.json();

@@ -22,17 +22,30 @@ impl Process {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
         let urls: Value = serde_json::from_str(&line).unwrap();
         let base_url = urls["base_url"].as_str().unwrap().to_owned();
-        assert!(urls["control_url"].as_str().unwrap().starts_with("http://127.0.0.1:"));
+        assert!(
+            urls["control_url"]
+                .as_str()
+                .unwrap()
+                .starts_with("http://127.0.0.1:")
+        );
         Self { child, base_url }
     }
 
     /// Asks it to end, and says whether it ended well.
     fn end(mut self) -> bool {
         let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args(["-TERM", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
         self.child.wait().unwrap().success()
     }
 }
@@ -52,13 +65,27 @@ async fn a_process_keeps_its_account_from_one_run_to_the_next() {
     let first = Process::start(&state);
     let url = format!("{}/v2/databases", first.base_url);
     let body = crate::client::cluster("one");
-    let created = http.post(&url).bearer_auth("t").json(&body).send().await.unwrap();
+    let created = http
+        .post(&url)
+        .bearer_auth("t")
+        .json(&body)
+        .send()
+        .await
+        .unwrap();
     assert_eq!(created.status(), 201);
     let created: Value = created.json().await.unwrap();
     assert!(first.end());
     let second = Process::start(&state);
     let url = format!("{}/v2/databases?tag_name=env:test", second.base_url);
-    let list: Value = http.get(&url).bearer_auth("t").send().await.unwrap().json().await.unwrap();
+    let list: Value = http
+        .get(&url)
+        .bearer_auth("t")
+        .send()
+        .await
+        .unwrap()
+        .json()
+        .await
+        .unwrap();
     assert_eq!(list["databases"][0]["id"], created["database"]["id"]);
     assert_eq!(
         list["databases"][0]["connection"]["password"],
@@ -70,17 +97,38 @@ async fn a_process_keeps_its_account_from_one_run_to_the_next() {
 #[tokio::test]
 async fn a_stopped_double_frees_its_port() {
     let double = Double::start(Config::default()).await.unwrap();
-    let port: u16 = double.base_url().rsplit(':').next().unwrap().parse().unwrap();
-    let taken = Double::start(Config { port, ..Config::default() }).await;
+    let port: u16 = double
+        .base_url()
+        .rsplit(':')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let taken = Double::start(Config {
+        port,
+        ..Config::default()
+    })
+    .await;
     assert!(matches!(taken, Err(StartError::Listen { .. })));
     double.stop().await;
-    let again = Double::start(Config { port, ..Config::default() }).await.unwrap();
+    let again = Double::start(Config {
+        port,
+        ..Config::default()
+    })
+    .await
+    .unwrap();
     again.stop().await;
 }
 
 #[tokio::test]
 async fn a_wrong_configuration_is_named() {
-    let refused = Double::start(Config { speed: f64::NAN, ..Config::default() }).await;
-    let Err(error) = refused else { panic!("it started") };
+    let refused = Double::start(Config {
+        speed: f64::NAN,
+        ..Config::default()
+    })
+    .await;
+    let Err(error) = refused else {
+        panic!("it started")
+    };
     assert!(error.to_string().contains("speed"));
 }

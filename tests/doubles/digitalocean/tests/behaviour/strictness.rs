@@ -13,7 +13,9 @@ async fn without_the_right_token_nothing_is_told_or_done() {
         http.post(&url),
         http.post(&url).bearer_auth("wrong"),
         http.post(&url).basic_auth("dop_v1_double", Some("")),
-        http.post(&url).bearer_auth(rig.double.token()).header("authorization", "Bearer other"),
+        http.post(&url)
+            .bearer_auth(rig.double.token())
+            .header("authorization", "Bearer other"),
     ] {
         let reply = rig.send(request.json(&cluster("one"))).await.unwrap();
         assert_eq!(reply.status, 401);
@@ -27,7 +29,14 @@ async fn without_the_right_token_nothing_is_told_or_done() {
 #[tokio::test]
 async fn unknown_paths_and_methods_are_refused_in_the_shape_of_errors() {
     let rig = Rig::frozen().await;
-    for path in ["/", "/v2", "/v2/droplets", "/v2/databases/", "/v2/databases//users", "/v3/databases"] {
+    for path in [
+        "/",
+        "/v2",
+        "/v2/droplets",
+        "/v2/databases/",
+        "/v2/databases//users",
+        "/v3/databases",
+    ] {
         let reply = rig.get(path).await;
         assert_eq!(reply.status, 404, "{path}");
         assert_eq!(reply.json()["id"], "not_found");
@@ -41,7 +50,11 @@ async fn unknown_paths_and_methods_are_refused_in_the_shape_of_errors() {
         ("DELETE", "/v2/apps".to_owned()),
     ] {
         let reply = rig.call(method, &path, &json!({})).await;
-        assert!([400, 405].contains(&reply.status), "{method} {path}: {}", reply.status);
+        assert!(
+            [400, 405].contains(&reply.status),
+            "{method} {path}: {}",
+            reply.status
+        );
         assert!(reply.json()["message"].is_string());
     }
 }
@@ -50,7 +63,9 @@ async fn unknown_paths_and_methods_are_refused_in_the_shape_of_errors() {
 async fn bodies_must_be_json_objects_called_json() {
     let rig = Rig::frozen().await;
     let post = |kind: &'static str, body: &'static str| {
-        rig.request("POST", "/v2/databases").header("content-type", kind).body(body)
+        rig.request("POST", "/v2/databases")
+            .header("content-type", kind)
+            .body(body)
     };
     let json = "application/json";
     for (request, status) in [
@@ -80,16 +95,26 @@ async fn members_and_parameters_that_do_not_belong_are_refused() {
     for member in ["name", "engine", "num_nodes", "size", "region"] {
         let mut body = cluster("one");
         body.as_object_mut().unwrap().remove(member);
-        assert_eq!(rig.post("/v2/databases", &body).await.status, 422, "{member}");
+        assert_eq!(
+            rig.post("/v2/databases", &body).await.status,
+            422,
+            "{member}"
+        );
         body[member] = json!([1]);
-        assert_eq!(rig.post("/v2/databases", &body).await.status, 422, "{member}");
+        assert_eq!(
+            rig.post("/v2/databases", &body).await.status,
+            422,
+            "{member}"
+        );
     }
     let unpaged = rig.get("/v2/databases?page=1&per_page=200").await;
     assert_eq!(unpaged.status, 400, "this list has no pages");
     let with_body = rig.call("GET", "/v2/databases", &json!({})).await;
     assert_eq!(with_body.status, 400);
     let id = rig.cluster("one").await;
-    let with_body = rig.call("DELETE", &format!("/v2/databases/{id}"), &json!({})).await;
+    let with_body = rig
+        .call("DELETE", &format!("/v2/databases/{id}"), &json!({}))
+        .await;
     assert_eq!(with_body.status, 400);
     assert_eq!(rig.get(&format!("/v2/databases/{id}")).await.status, 200);
 }
@@ -114,7 +139,9 @@ async fn errors_leak_what_a_test_wants_them_to() {
             "error_canary": "canary-in-error", "echo_request": true, "echo_authorization": true,
         }}))
         .unwrap();
-    let reply = rig.post("/v2/databases", &json!({"secret": "canary-of-request"})).await;
+    let reply = rig
+        .post("/v2/databases", &json!({"secret": "canary-of-request"}))
+        .await;
     let message = reply.json()["message"].as_str().unwrap().to_owned();
     for canary in ["canary-in-error", "canary-of-request", rig.double.token()] {
         assert!(message.contains(canary), "{message}");

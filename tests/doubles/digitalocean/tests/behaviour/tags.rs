@@ -19,30 +19,73 @@ async fn creating_a_cluster_creates_its_tags() {
     assert_eq!(tags_of(&rig, &id).await, json!(["env:test"]));
     let tag = rig.get("/v2/tags/env:test").await.json()["tag"].clone();
     assert_eq!(tag["resources"]["databases"]["count"], 1);
-    assert!(tag["resources"]["last_tagged_uri"].as_str().unwrap().ends_with(&id));
+    assert!(
+        tag["resources"]["last_tagged_uri"]
+            .as_str()
+            .unwrap()
+            .ends_with(&id)
+    );
 }
 
 #[tokio::test]
 async fn tags_are_put_on_and_taken_off() {
     let rig = Rig::frozen().await;
     let id = rig.cluster("one").await;
-    assert_eq!(rig.post("/v2/tags/blue/resources", &resources(&id)).await.status, 404, "no such tag");
-    assert_eq!(rig.post("/v2/tags", &json!({"name": "blue"})).await.status, 201);
-    assert_eq!(rig.post("/v2/tags/blue/resources", &resources(&id)).await.status, 204);
-    assert_eq!(rig.post("/v2/tags/blue/resources", &resources(&id)).await.status, 204);
+    assert_eq!(
+        rig.post("/v2/tags/blue/resources", &resources(&id))
+            .await
+            .status,
+        404,
+        "no such tag"
+    );
+    assert_eq!(
+        rig.post("/v2/tags", &json!({"name": "blue"})).await.status,
+        201
+    );
+    assert_eq!(
+        rig.post("/v2/tags/blue/resources", &resources(&id))
+            .await
+            .status,
+        204
+    );
+    assert_eq!(
+        rig.post("/v2/tags/blue/resources", &resources(&id))
+            .await
+            .status,
+        204
+    );
     assert_eq!(tags_of(&rig, &id).await, json!(["env:test", "blue"]));
-    assert_eq!(rig.call("DELETE", "/v2/tags/env:test/resources", &resources(&id)).await.status, 204);
+    assert_eq!(
+        rig.call("DELETE", "/v2/tags/env:test/resources", &resources(&id))
+            .await
+            .status,
+        204
+    );
     assert_eq!(tags_of(&rig, &id).await, json!(["blue"]));
-    assert_eq!(rig.post("/v2/tags/blue/resources", &resources("nothing")).await.status, 404);
+    assert_eq!(
+        rig.post("/v2/tags/blue/resources", &resources("nothing"))
+            .await
+            .status,
+        404
+    );
     let droplet = json!({"resources": [{"resource_id": id, "resource_type": "droplet"}]});
-    assert_eq!(rig.post("/v2/tags/blue/resources", &droplet).await.status, 404);
+    assert_eq!(
+        rig.post("/v2/tags/blue/resources", &droplet).await.status,
+        404
+    );
 }
 
 #[tokio::test]
 async fn the_first_capitalisation_stays_and_any_finds_it() {
     let rig = Rig::frozen().await;
-    assert_eq!(rig.post("/v2/tags", &json!({"name": "Prod"})).await.json()["tag"]["name"], "Prod");
-    assert_eq!(rig.post("/v2/tags", &json!({"name": "PROD"})).await.json()["tag"]["name"], "Prod");
+    assert_eq!(
+        rig.post("/v2/tags", &json!({"name": "Prod"})).await.json()["tag"]["name"],
+        "Prod"
+    );
+    assert_eq!(
+        rig.post("/v2/tags", &json!({"name": "PROD"})).await.json()["tag"]["name"],
+        "Prod"
+    );
     let mut body = cluster("one");
     body["tags"] = json!(["pROD", "prod"]);
     let created = rig.post("/v2/databases", &body).await.json();
@@ -75,14 +118,25 @@ async fn an_orphaned_tag_stays() {
 async fn tag_names_are_checked_and_lists_are_paged() {
     let rig = Rig::frozen().await;
     for wrong in ["a.b", "a b", "a=b", "", &"x".repeat(256)] {
-        assert_eq!(rig.post("/v2/tags", &json!({"name": wrong})).await.status, 422, "{wrong}");
+        assert_eq!(
+            rig.post("/v2/tags", &json!({"name": wrong})).await.status,
+            422,
+            "{wrong}"
+        );
     }
-    let garbled = rig.request("POST", "/v2/tags").header("content-type", "application/json").body("{");
+    let garbled = rig
+        .request("POST", "/v2/tags")
+        .header("content-type", "application/json")
+        .body("{");
     let garbled = rig.send(garbled).await.unwrap();
     assert_eq!(garbled.status, 400);
-    assert!(garbled.json()["root_causes"].is_array(), "this endpoint has a shape of its own");
+    assert!(
+        garbled.json()["root_causes"].is_array(),
+        "this endpoint has a shape of its own"
+    );
     for number in 0..25 {
-        rig.post("/v2/tags", &json!({"name": format!("t{number}")})).await;
+        rig.post("/v2/tags", &json!({"name": format!("t{number}")}))
+            .await;
     }
     let page = rig.get("/v2/tags?page=2&per_page=10").await.json();
     assert_eq!(page["tags"].as_array().unwrap().len(), 10);
