@@ -16,7 +16,9 @@ use serde_json::Value;
 
 pub use diff::{Change, Liveness, changes};
 pub use id_pattern::{ID_PATTERN_BYTES_MAX, IdPattern, IdPatternError, PROVIDER_ID_BYTES_MAX};
-pub use template::{Binding, Matched, PATH_BYTES_MAX, PathError, PathTemplate, RequestPath, TemplateError};
+pub use template::{
+    Binding, Matched, PATH_BYTES_MAX, PathError, PathTemplate, RequestPath, TemplateError,
+};
 pub use validate::{ManifestFault, validate};
 
 use crate::provider::Operation;
@@ -103,8 +105,15 @@ pub enum Family {
 
 impl Family {
     /// Every family, in the order of the API.
-    pub const ALL: [Self; 7] =
-        [Self::Storage, Self::Network, Self::Edge, Self::Data, Self::Platform, Self::Ai, Self::Observability];
+    pub const ALL: [Self; 7] = [
+        Self::Storage,
+        Self::Network,
+        Self::Edge,
+        Self::Data,
+        Self::Platform,
+        Self::Ai,
+        Self::Observability,
+    ];
 
     /// Its name in the API and in policies.
     #[must_use]
@@ -130,7 +139,10 @@ impl fmt::Display for Family {
 impl FromStr for Family {
     type Err = FamilyError;
     fn from_str(text: &str) -> Result<Self, FamilyError> {
-        Self::ALL.into_iter().find(|family| family.as_str() == text).ok_or(FamilyError)
+        Self::ALL
+            .into_iter()
+            .find(|family| family.as_str() == text)
+            .ok_or(FamilyError)
     }
 }
 

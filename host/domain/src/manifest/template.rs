@@ -150,6 +150,20 @@ impl PathTemplate {
         Some(matched)
     }
 
+    /// Whether a path has the template's form, whatever stands in its placeholders.
+    #[must_use]
+    pub fn resembles(&self, path: &RequestPath) -> bool {
+        self.segments.len() == path.segments.len()
+            && self
+                .segments
+                .iter()
+                .zip(&path.segments)
+                .all(|(segment, actual)| match segment {
+                    Segment::Literal(text) => text == actual,
+                    _ => true,
+                })
+    }
+
     /// Whether some path fits both templates.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
