@@ -298,3 +298,89 @@ fn string(text: &str) -> RestrictedExpression {
 fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cedar_policy::Policy;
+    use serde_json::json;
+
+    /// A policy that no document compiles to: it reads an attribute without asking for it.
+    fn unguarded(effect: &str, place: usize) -> Compiled {
+        let region = json!({".": {"left": {"Var": "resource"}, "attr": "region"}});
+        let body = json!({"==": {"left": region, "right": {"Value": "nyc1"}}});
+        let json = json!({
+            "effect": effect,
+            "principal": {"op": "All"}, "action": {"op": "All"}, "resource": {"op": "All"},
+            "conditions": [{"kind": "when", "body": body}],
+        });
+        Compiled {
+            policy: Policy::from_json(Some(PolicyId::new(place.to_string())), json).unwrap(),
+            source: Source {
+                policy: format!("pol_{place}"),
+                statement: 0,
+                sid: None,
+            },
+            on: ResourceType::CloudResource,
+            actions: vec![Action::CloudResourcesRead],
+        }
+    }
+
+    fn decide(failing: &str, region: Option<&str>) -> Decision {
+        let administrator = crate::ManagedPolicy::Administrator.document();
+        let mut compiled = compile(&[("pol_admin", administrator)]).unwrap();
+        compiled.push(unguarded(failing, compiled.len()));
+        let mut resource = Resource::new(ResourceType::CloudResource, "acme", "crs_1");
+        resource.owner = Some("prn_1");
+        resource.attributes.region = region;
+        PolicySet::index(compiled).unwrap().decide(&Request {
+            principal: Principal {
+                id: "prn_1",
+                tenant: "acme",
+                reach: Reach::OwnTenant,
+                name: None,
+                groups: &[],
+            },
+            action: Action::CloudResourcesRead,
+            resource,
+            context: Context::default(),
+        })
+    }
+
+    #[test]
+    fn a_policy_that_fails_denies_even_the_administrator_and_the_owner() {
+        for effect in ["forbid", "permit"] {
+            let Decision::Deny {
+                reason: DenyReason::EvaluationError { policy, message },
+            } = decide(effect, None)
+            else {
+                panic!("a failing {effect} must deny");
+            };
+            assert!(policy.is_some_and(|policy| policy.starts_with("pol_")));
+            assert!(message.contains("region"), "{message}");
+            assert!(decide(effect, Some("ams3")).is_allowed());
+        }
+    }
+
+    #[test]
+    fn what_cedar_would_only_warn_of_is_refused() {
+        let misspelt = json!({"has": {"left": {"Var": "resource"}, "attr": "regoin"}});
+        let mut compiled = unguarded("permit", 0);
+        let json = json!({
+            "effect": "forbid",
+            "principal": {"op": "All"}, "action": {"op": "All"}, "resource": {"op": "All"},
+            "conditions": [{"kind": "when", "body": misspelt}],
+        });
+        compiled.policy = Policy::from_json(Some(PolicyId::new("0")), json).unwrap();
+        let refused = crate::compile::validate(&[compiled]).unwrap_err();
+        assert!(
+            matches!(refused, CompileError::Statement { .. }),
+            "{refused}"
+        );
+        let refused = crate::compile::validate(&[unguarded("permit", 0)]).unwrap_err();
+        assert!(
+            matches!(refused, CompileError::Statement { .. }),
+            "{refused}"
+        );
+    }
+}

@@ -10,7 +10,9 @@ mod expr;
 mod names;
 mod schema;
 
-use cedar_policy::{Policy, PolicyId, PolicySet as CedarPolicySet, ValidationMode, Validator};
+use cedar_policy::{
+    Policy, PolicyId, PolicySet as CedarPolicySet, ValidationMode, ValidationWarning, Validator,
+};
 use serde_json::{Value, json};
 
 use crate::document::{Effect, ResourcePattern, Statement};
@@ -156,7 +158,7 @@ fn policy_json(effect: Effect, actions: &[Action], on: ResourceType, applies: Ex
 
 /// Checks all policies against the schema, strictly. What Cedar merely warns of, such as an
 /// attribute that doesn't exist, is a denial that never applies: it counts as an error.
-fn validate(compiled: &[Compiled]) -> Result<(), CompileError> {
+pub(crate) fn validate(compiled: &[Compiled]) -> Result<(), CompileError> {
     let broken = |message: &str| CompileError::Schema(message.to_owned());
     let schema = schema::schema().map_err(broken)?;
     let mut policies = CedarPolicySet::new();
@@ -166,24 +168,29 @@ fn validate(compiled: &[Compiled]) -> Result<(), CompileError> {
             .map_err(|e| each.source.refused(&e))?;
     }
     let result = Validator::new(schema.clone()).validate(&policies, ValidationMode::Strict);
-    if result.validation_passed_without_warnings() {
-        return Ok(());
-    }
     let errors = result
         .validation_errors()
         .map(|e| (e.policy_id(), e.to_string()));
     let warnings = result
         .validation_warnings()
+        .filter(|warning| !is_about_texts(warning))
         .map(|w| (w.policy_id(), w.to_string()));
-    let (id, message) = errors
-        .chain(warnings)
-        .next()
-        .ok_or_else(|| CompileError::Schema("validation failed without a reason".to_owned()))?;
+    let Some((id, message)) = errors.chain(warnings).next() else {
+        return Ok(());
+    };
     let source = compiled.iter().find(|each| each.policy.id() == id);
     Err(source.map_or_else(
         || CompileError::Schema(message.clone()),
         |each| each.source.refused(&message),
     ))
+}
+
+/// Whether a warning is only about what a text of the document's looks like to a reader.
+fn is_about_texts(warning: &ValidationWarning) -> bool {
+    matches!(
+        warning,
+        ValidationWarning::BidiCharsInString(_) | ValidationWarning::MixedScriptString(_)
+    )
 }
 
 impl Source {

@@ -69,16 +69,11 @@ impl Condition {
             }
             reader.within(Limit::Conditions, conditions.len())?;
         }
+        refuse_contradiction(&conditions, reader)?;
         Ok(conditions)
     }
 
     fn read(operator: Operator, key: Key, values: &Reader<'_>) -> Result<Self, DocumentError> {
-        let when_missing = match operator.qualifier {
-            _ if operator.if_exists => true,
-            Qualifier::One => operator.negated,
-            Qualifier::Any => false,
-            Qualifier::All => true,
-        };
         let test = match operator.base {
             Base::StringEquals => Test::Equals(each(values, text_of)?),
             Base::StringLike => Test::Like(each(values, |v| text_of(v).map(|t| Pattern::new(&t)))?),
@@ -87,6 +82,13 @@ impl Condition {
             Base::Bool => Test::Is(each(values, bool_of)?),
             Base::IpAddress => Test::Within(each(values, network_of)?),
             Base::Null => Test::Missing(each(values, bool_of)?),
+        };
+        let when_missing = match (&test, operator.qualifier) {
+            (Test::Missing(wanted), _) => wanted.contains(&true),
+            _ if operator.if_exists => true,
+            (_, Qualifier::One) => operator.negated,
+            (_, Qualifier::Any) => false,
+            (_, Qualifier::All) => true,
         };
         Ok(Self {
             key,
@@ -141,4 +143,23 @@ fn refuse_foreign_key(
             listed(bearers.iter().copied().collect::<BTreeSet<_>>()),
         ),
     }))
+}
+
+/// A key that has to be both missing and there.
+fn refuse_contradiction(
+    conditions: &[Condition],
+    reader: &Reader<'_>,
+) -> Result<(), DocumentError> {
+    let wants_missing =
+        |c: &&Condition| matches!(&c.test, Test::Missing(wanted) if !wanted.contains(&false));
+    for missing in conditions.iter().filter(wants_missing) {
+        let key = missing.key;
+        if conditions.iter().any(|c| c.key == key && !c.when_missing) {
+            return Err(reader.wrong(Problem::Idle {
+                what: "the statement".to_owned(),
+                why: format!("Null wants {key} to be missing, and another condition needs it"),
+            }));
+        }
+    }
+    Ok(())
 }

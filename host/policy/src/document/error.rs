@@ -39,7 +39,7 @@ pub enum Problem {
         found: String,
     },
     /// A word that isn't in the vocabulary.
-    #[error("{found} is no {what}{}: expected {expected}", did_you_mean(nearest.as_ref()))]
+    #[error("{found} is no {what}: {}", meant(nearest.as_ref(), expected))]
     Unknown {
         /// What was looked for: an action, an operator, a field of a statement.
         what: &'static str,
@@ -110,6 +110,9 @@ pub enum Problem {
     },
 }
 
-fn did_you_mean(nearest: Option<&String>) -> String {
-    nearest.map_or_else(String::new, |word| format!(" (did you mean {word:?}?)"))
+fn meant(nearest: Option<&String>, expected: &str) -> String {
+    nearest.map_or_else(
+        || format!("expected {expected}"),
+        |word| format!("did you mean {word:?}?"),
+    )
 }
