@@ -3,16 +3,20 @@
 // The specs name the derive by this path, here and in the plugin.
 use schemars::JsonSchema;
 
+#[path = "schema/app/mod.rs"]
+#[expect(dead_code, unreachable_pub, reason = "only the schema of these types is used")]
+mod app;
 #[path = "src/spec/mod.rs"]
 #[expect(unreachable_pub, reason = "it is public in the plugin")]
 mod spec;
 
 fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=schema");
     println!("cargo::rerun-if-changed=src/spec");
     berth_sdk_build::Schemas::new()?
         .spec::<spec::pg::Spec>("do.database.pg")?
         .spec::<spec::user::Spec>("do.database.user")?
-        .spec::<spec::app::Spec>("do.app")?;
+        .spec::<app::Spec>("do.app")?;
     Ok(())
 }

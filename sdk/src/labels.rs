@@ -5,9 +5,8 @@
 //! and the lower-case base32 of its bytes, or, longer than that allows, as `h--` and the base32 of
 //! its SHA-256. So two values never share a tag, and `x--` can be read back.
 
-use data_encoding::{BASE32_NOPAD, BASE32HEX_NOPAD, Encoding};
-
 use crate::digest;
+use crate::text::{base32, from_base32};
 use crate::types::{Error, Label};
 
 const SEPARATOR: char = ':';
@@ -88,23 +87,17 @@ impl TagAlphabet {
         if plain {
             return value.to_owned();
         }
-        let encoded = format!("{ENCODED}{}", lower(&BASE32_NOPAD, value.as_bytes()));
+        let encoded = format!("{ENCODED}{}", base32(value.as_bytes()));
         if encoded.len() <= room {
             encoded
         } else {
-            format!("{HASHED}{}", lower(&BASE32HEX_NOPAD, &digest::text(value)))
+            format!("{HASHED}{}", base32(&digest::sha256(value)))
         }
     }
 }
 
-fn lower(encoding: &Encoding, bytes: &[u8]) -> String {
-    encoding.encode(bytes).to_lowercase()
-}
-
 fn decode_value(value: &str) -> Option<String> {
-    let encoded = value.strip_prefix(ENCODED)?;
-    let bytes = BASE32_NOPAD.decode(encoded.to_uppercase().as_bytes()).ok()?;
-    String::from_utf8(bytes).ok()
+    String::from_utf8(from_base32(value.strip_prefix(ENCODED)?)?).ok()
 }
 
 #[cfg(test)]

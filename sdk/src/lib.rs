@@ -17,6 +17,7 @@ pub mod polling;
 mod provider;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod testing;
+mod text;
 
 pub use adapter::Adapter;
 pub use berth_sdk_derive::JsonSchema;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::digest;
+use crate::text::hex;
 
 /// The name itself if it fits, else its head and eight hex digits of its hash: the same name always
 /// gives the same short one, and two long names with one head stay apart.
@@ -14,7 +15,7 @@ pub fn within(name: &str, longest: usize) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     let head: String = name.chars().take(longest.saturating_sub(HASH + 1)).collect();
-    let hash = data_encoding::HEXLOWER.encode(&digest::text(name));
+    let hash = hex(&digest::sha256(name));
     Cow::Owned(format!(
         "{}-{}",
         head.trim_end_matches('-'),

@@ -9,18 +9,19 @@ mod deployment;
 mod describe;
 mod memo;
 mod observe;
+mod spec;
 mod wire;
 
 use berth_sdk::http::Api;
 use berth_sdk::paging::{self, Chunk};
 use berth_sdk::types::{Checked, Error, Kind as KindEntry};
 use berth_sdk::{Call, Check, Kind, Listed, Listing, Observed};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::memo::Memo;
+use self::spec::Spec;
 use self::wire::{AppAnswer, Apps};
 use crate::api::{PER_PAGE, api};
-use crate::spec::app::Spec;
 
 /// The kind.
 pub(crate) struct App;
@@ -75,8 +76,8 @@ impl Kind for App {
     }
 
     fn create(&self, call: &Call<'_, Spec>) -> Result<Observed<Self::Outputs>, Error> {
-        let mut body = json!({"spec": wire::spec(call)});
-        if let Some(project) = &call.spec().project_id {
+        let mut body = json!({"spec": call.spec().of_app(call.name())});
+        if let Some(project) = call.spec().project_id() {
             body["project_id"] = json!(project);
         }
         let answer: AppAnswer = api(call.host()).post(&["v2", "apps"]).body(&body).send()?.json()?;
@@ -94,7 +95,7 @@ impl Kind for App {
         if fields.is_empty() {
             return observe::observed(&app, call, remembered);
         }
-        let spec = replaced(&app, &wire::spec(call), &fields);
+        let spec = replaced(&app, &call.spec().of_app(call.name()), &fields);
         let before = app.newest_deployment();
         let answer: AppAnswer = api(call.host())
             .put(&["v2", "apps", call.provider_id()?])
@@ -144,10 +145,10 @@ fn read_page(api: &Api<'_>, page: u32) -> Result<Chunk<wire::App>, Error> {
 
 /// The app's spec with these fields as wanted. All others go back as they came, encrypted secrets
 /// included, which the API knows again.
-fn replaced(app: &wire::App, wanted: &Value, fields: &[&str]) -> Value {
+fn replaced(app: &wire::App, wanted: &Map<String, Value>, fields: &[&str]) -> Map<String, Value> {
     let mut spec = app.spec.clone();
     for field in fields {
-        match wanted.get(field) {
+        match wanted.get(*field) {
             Some(value) => {
                 spec.insert((*field).to_owned(), value.clone());
             }
@@ -156,5 +157,5 @@ fn replaced(app: &wire::App, wanted: &Value, fields: &[&str]) -> Value {
             }
         }
     }
-    Value::Object(spec)
+    spec
 }

@@ -3,35 +3,27 @@
 use berth_sdk::answers::judge;
 use berth_sdk::manifest;
 use berth_sdk::types::{Checked, Error, FieldError};
+use serde_json::Value;
 
-use crate::spec::app::{Env, Image, LogDestination, RegistryType, Spec};
+use super::spec::Spec;
+
+const COMPONENTS: [&str; 5] = ["services", "static_sites", "workers", "jobs", "functions"];
 
 /// Judges the spec. Images of the account's own registry reach an account-wide object; everything
 /// else that does is marked in the schema.
 pub(super) fn check(spec: &Spec) -> Result<Checked, Error> {
     let mut judged = Judged::default();
-    let mut components = 0;
-    macro_rules! each {
-        ($($list:ident),*) => {$(
-            for (index, component) in spec.$list.iter().flatten().enumerate() {
-                components += 1;
-                let at = format!("/{}/{index}", stringify!($list));
-                judged.envs(&at, component.envs.as_deref());
-                judged.logs(&at, component.log_destinations.as_deref());
-            }
-        )*};
+    if spec.components(&COMPONENTS).next().is_none() {
+        judged.refuse(
+            String::new(),
+            "an app has at least one component: give services, static_sites, workers, jobs or functions",
+        );
     }
-    each!(services, static_sites, workers, jobs, functions);
-    macro_rules! each_image {
-        ($($list:ident),*) => {$(
-            for (index, component) in spec.$list.iter().flatten().enumerate() {
-                judged.image(&format!("/{}/{index}/image", stringify!($list)), component.image.as_ref());
-            }
-        )*};
-    }
-    each_image!(services, workers, jobs);
-    if components == 0 {
-        judged.refuse(String::new(), "an app has at least one component: give services, static_sites, workers, jobs or functions");
+    for (list, index, component) in spec.components(&COMPONENTS) {
+        let at = format!("/{list}/{index}");
+        judged.envs(&at, component);
+        judged.logs(&at, component);
+        judged.image(&at, component);
     }
     judge(judged.errors)?;
     Ok(Checked {
@@ -54,24 +46,20 @@ impl Judged {
         });
     }
 
-    fn envs(&mut self, at: &str, envs: Option<&[Env]>) {
-        let envs = envs.unwrap_or_default();
+    fn envs(&mut self, at: &str, component: &Value) {
+        let envs = items(component, "envs");
         for (index, env) in envs.iter().enumerate() {
-            if envs.iter().take(index).any(|earlier| earlier.key == env.key) {
+            if envs.iter().take(index).any(|earlier| earlier.get("key") == env.get("key")) {
                 self.refuse(format!("{at}/envs/{index}/key"), "the variable is given twice: keep one");
             }
         }
     }
 
-    fn logs(&mut self, at: &str, logs: Option<&[LogDestination]>) {
-        for (index, log) in logs.unwrap_or_default().iter().enumerate() {
-            let given = [
-                log.papertrail.is_some(),
-                log.datadog.is_some(),
-                log.logtail.is_some(),
-                log.open_search.is_some(),
-            ];
-            if given.into_iter().filter(|given| *given).count() != 1 {
+    fn logs(&mut self, at: &str, component: &Value) {
+        const SERVICES: [&str; 4] = ["papertrail", "datadog", "logtail", "open_search"];
+        for (index, log) in items(component, "log_destinations").iter().enumerate() {
+            let given = SERVICES.iter().filter(|service| log.get(service).is_some()).count();
+            if given != 1 {
                 self.refuse(
                     format!("{at}/log_destinations/{index}"),
                     "a destination is exactly one of papertrail, datadog, logtail and open_search",
@@ -80,13 +68,19 @@ impl Judged {
         }
     }
 
-    fn image(&mut self, at: &str, image: Option<&Image>) {
-        let Some(image) = image else { return };
-        if image.registry_type == RegistryType::Docr {
-            self.account_wide.push(format!("{at}/registry_type"));
+    fn image(&mut self, at: &str, component: &Value) {
+        let Some(image) = component.get("image") else {
+            return;
+        };
+        if image.get("registry_type").and_then(Value::as_str) == Some("DOCR") {
+            self.account_wide.push(format!("{at}/image/registry_type"));
         }
-        if image.tag.is_some() && image.digest.is_some() {
-            self.refuse(format!("{at}/digest"), "an image has a tag or a digest: give one");
+        if image.get("tag").is_some() && image.get("digest").is_some() {
+            self.refuse(format!("{at}/image/digest"), "an image has a tag or a digest: give one");
         }
     }
+}
+
+fn items<'a>(component: &'a Value, field: &str) -> &'a [Value] {
+    component.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

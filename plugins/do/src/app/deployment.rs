@@ -4,9 +4,9 @@ use berth_sdk::Call;
 use berth_sdk::types::{Error, Phase};
 
 use super::memo::Memo;
+use super::spec::Spec;
 use super::wire::{self, App, Deployment, DeploymentAnswer, Deployments};
 use crate::api::api;
-use crate::spec::app::Spec;
 
 /// How long after a write its deployment may stay invisible: a change that needs none has none.
 const PATIENCE: u64 = 2 * 60 * 1000;

@@ -6,8 +6,8 @@ use berth_sdk::{Call, digest};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::spec::Spec;
 use super::{UPDATABLE, wire};
-use crate::spec::app::Spec;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Memo {
@@ -26,10 +26,10 @@ impl Memo {
     /// taken as applied where the app shows what is wanted.
     pub(super) fn of(call: &Call<'_, Spec>, app: &wire::App) -> Self {
         call.memo().unwrap_or_else(|| {
-            let wanted = wire::spec(call);
+            let wanted = call.spec().of_app(call.name());
             let applied = UPDATABLE
                 .into_iter()
-                .filter(|field| match (wanted.get(field), app.spec.get(*field)) {
+                .filter(|field| match (wanted.get(*field), app.spec.get(*field)) {
                     (Some(wanted), Some(shown)) => shows(shown, wanted),
                     (Some(_), None) => false,
                     (None, _) => true,
@@ -53,10 +53,10 @@ impl Memo {
         app: &wire::App,
         before: Option<String>,
     ) -> Self {
-        let wanted = wire::spec(call);
+        let wanted = call.spec().of_app(call.name());
         let mut applied = remembered.unwrap_or_default().applied;
         for field in fields {
-            match wanted.get(field) {
+            match wanted.get(*field) {
                 Some(value) => applied.insert((*field).to_owned(), digest::of(value)),
                 None => applied.remove(*field),
             };
@@ -73,11 +73,11 @@ impl Memo {
 
     /// Wanted fields that were not sent yet as they are wanted now.
     pub(super) fn pending(&self, call: &Call<'_, Spec>) -> Vec<String> {
-        let wanted = wire::spec(call);
+        let wanted = call.spec().of_app(call.name());
         UPDATABLE
             .into_iter()
             .filter(|field| {
-                let digest = wanted.get(field).map(digest::of);
+                let digest = wanted.get(*field).map(digest::of);
                 digest.is_some() && digest.as_ref() != self.applied.get(*field)
             })
             .map(str::to_owned)

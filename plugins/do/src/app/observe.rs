@@ -5,9 +5,9 @@ use berth_sdk::{Call, Observed, polling};
 use serde_json::json;
 
 use super::memo::Memo;
+use super::spec::Spec;
 use super::wire::{self, App, Outputs};
 use super::deployment;
-use crate::spec::app::Spec;
 
 /// The call's own app.
 pub(super) fn observed(app: &App, call: &Call<'_, Spec>, mut memo: Memo) -> Result<Observed<Outputs>, Error> {

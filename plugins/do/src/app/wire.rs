@@ -1,11 +1,9 @@
 //! What the API takes and gives.
 
-use berth_sdk::Call;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::api::Meta;
-use crate::spec::app::Spec;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct AppAnswer {
@@ -213,17 +211,6 @@ impl From<&App> for Outputs {
             updated_at: text(&app.updated_at),
         }
     }
-}
-
-/// The wanted spec as the API takes it: with the host's name for the app, without the project, which
-/// is no part of it. SecretRefs go out whole; the host puts the values in.
-pub(super) fn spec(call: &Call<'_, Spec>) -> Value {
-    let mut spec = json!(call.spec());
-    if let Some(fields) = spec.as_object_mut() {
-        fields.remove("project_id");
-        fields.insert("name".to_owned(), json!(call.name()));
-    }
-    spec
 }
 
 /// The spec as shown, without what is encrypted in it: a ciphertext tells a tenant nothing and

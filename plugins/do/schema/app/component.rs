@@ -1,10 +1,9 @@
 //! Components of an app. What every component has is repeated in each: `deny_unknown_fields` and
 //! `flatten` exclude one another, and a misspelt field must be an error.
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
 
 use super::{Cors, LogDestination, Route};
-use crate::JsonSchema;
 
 macro_rules! component {
     (
@@ -12,37 +11,30 @@ macro_rules! component {
         $name:ident { $($(#[$attribute:meta])* $field:ident: $type:ty,)* }
     ) => {
         $(#[$about])*
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
             /// Name in the app.
             #[schemars(regex(pattern = r"^[a-z][a-z0-9-]{0,30}[a-z0-9]$"))]
             pub name: String,
             /// Public git repository to build.
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub git: Option<Git>,
             /// Repository of the account's GitHub installation.
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub github: Option<LinkedRepository>,
             /// Repository of the account's GitLab installation.
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub gitlab: Option<LinkedRepository>,
             /// Repository of the account's Bitbucket installation.
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub bitbucket: Option<LinkedRepository>,
             /// Directory of the source in the repository.
             #[schemars(length(max = 1024))]
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub source_dir: Option<String>,
             /// Environment variables.
             #[schemars(length(max = 256))]
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub envs: Option<Vec<Env>>,
             /// Where logs go.
             #[schemars(length(max = 8))]
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub log_destinations: Option<Vec<LogDestination>>,
-            $($(#[$attribute])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: $type,)*
+            $($(#[$attribute])* pub $field: $type,)*
         }
     };
 }
@@ -200,7 +192,7 @@ component! {
 }
 
 /// An environment variable.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("oneOf" = [
     {"properties": {"type": {"const": "SECRET"}, "value": {"x-secret": true}}},
@@ -217,12 +209,11 @@ pub struct Env {
     #[schemars(length(max = 32768))]
     pub value: String,
     /// When it is set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
 }
 
 /// Whether a variable is secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Secrecy {
     /// Readable.
@@ -232,7 +223,7 @@ pub enum Secrecy {
 }
 
 /// When a variable is set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Scope {
     /// While running.
@@ -244,7 +235,7 @@ pub enum Scope {
 }
 
 /// A public git repository.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Git {
     /// URL to clone.
@@ -252,12 +243,11 @@ pub struct Git {
     pub repo_clone_url: String,
     /// Branch to build.
     #[schemars(length(min = 1, max = 255))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
 }
 
 /// A repository that the account's owner linked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LinkedRepository {
     /// `owner/name`.
@@ -265,45 +255,38 @@ pub struct LinkedRepository {
     pub repo: String,
     /// Branch to build.
     #[schemars(length(min = 1, max = 255))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// Deploy at every push.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deploy_on_push: Option<bool>,
 }
 
 /// A container image.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Image {
     /// Registry. `DOCR` is the account's own.
     pub registry_type: RegistryType,
     /// Name in the registry, `owner` for Docker Hub and GHCR.
     #[schemars(length(min = 1, max = 255))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub registry: Option<String>,
     /// Credentials for a private image, `user:token`, as a SecretRef.
     #[schemars(extend("x-secret" = true), length(min = 1, max = 512))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub registry_credentials: Option<String>,
     /// Repository of the image.
     #[schemars(length(min = 1, max = 255))]
     pub repository: String,
     /// Tag; `latest` if neither it nor a digest is given.
     #[schemars(length(min = 1, max = 128))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// Digest; exclusive with the tag.
     #[schemars(length(min = 1, max = 128))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// Deploy when the image changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deploy_on_push: Option<DeployOnPush>,
 }
 
 /// Container registries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum RegistryType {
     /// Docker Hub.
@@ -315,7 +298,7 @@ pub enum RegistryType {
 }
 
 /// Deploying when an image changes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeployOnPush {
     /// Whether to.
@@ -323,7 +306,7 @@ pub struct DeployOnPush {
 }
 
 /// Instances by load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Autoscaling {
     /// Fewest instances.
@@ -337,22 +320,19 @@ pub struct Autoscaling {
 }
 
 /// Measures of load. `requests_per_second` and `request_duration` are for services.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Metrics {
     /// Processor use.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<Cpu>,
     /// Requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_second: Option<RequestsPerSecond>,
     /// Time that a request takes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request_duration: Option<RequestDuration>,
 }
 
 /// Processor use.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cpu {
     /// Average to keep, in percent.
@@ -361,7 +341,7 @@ pub struct Cpu {
 }
 
 /// Requests a second.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestsPerSecond {
     /// Average an instance to keep.
@@ -370,7 +350,7 @@ pub struct RequestsPerSecond {
 }
 
 /// Time that a request takes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestDuration {
     /// 95th percentile to keep.
@@ -379,41 +359,34 @@ pub struct RequestDuration {
 }
 
 /// A check of an instance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HealthCheck {
     /// Port to ask.
     #[schemars(range(min = 1, max = 65535))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
     /// Path to ask.
     #[schemars(length(min = 1, max = 1024))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub http_path: Option<String>,
     /// Seconds before the first check.
     #[schemars(range(min = 0, max = 3600))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_delay_seconds: Option<u32>,
     /// Seconds between checks.
     #[schemars(range(min = 1, max = 300))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub period_seconds: Option<u32>,
     /// Seconds that an answer may take.
     #[schemars(range(min = 1, max = 120))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
     /// Good answers in a row that make it healthy.
     #[schemars(range(min = 1, max = 50))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub success_threshold: Option<u32>,
     /// Bad answers in a row that make it unhealthy.
     #[schemars(range(min = 1, max = 50))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_threshold: Option<u32>,
 }
 
 /// Protocols.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Protocol {
     /// HTTP/1.1.
@@ -423,21 +396,19 @@ pub enum Protocol {
 }
 
 /// How a service's instance is stopped.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Termination {
     /// Seconds between taking its requests away and stopping it.
     #[schemars(range(min = 1, max = 110))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub drain_seconds: Option<u32>,
     /// Seconds between asking it to stop and killing it.
     #[schemars(range(min = 1, max = 600))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub grace_period_seconds: Option<u32>,
 }
 
 /// How an instance without requests is stopped.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Grace {
     /// Seconds between asking it to stop and killing it.
@@ -446,7 +417,7 @@ pub struct Grace {
 }
 
 /// When a job runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum JobKind {
     /// Before a deployment.
