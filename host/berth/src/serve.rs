@@ -50,7 +50,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         say(&format!("root token (shown this once): {}", token.expose()));
     }
     let address_file = config.data_dir.join("address");
-    std::fs::write(&address_file, format!("http://{address}\n")).with_context(|| format!("can't write {}", address_file.display()))?;
+    std::fs::write(&address_file, format!("{address}\n")).with_context(|| format!("can't write {}", address_file.display()))?;
     say(&format!("listening on http://{address}"));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "serving");
 
