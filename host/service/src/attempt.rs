@@ -64,7 +64,11 @@ impl<'a> Attempt<'a> {
                 detail.insert(name.into(), value.clone());
             }
         }
-        let row = self.row(service.now(), AuditOutcome::Refused, Value::Object(detail));
+        let mut row = self.row(service.now(), AuditOutcome::Refused, Value::Object(detail));
+        if !self.caller.is_operator() && self.tenant != self.caller.principal.tenant_id {
+            // Nobody writes into the audit of a tenant that he can't act in.
+            row.tenant_id = self.caller.principal.tenant_id.clone();
+        }
         if let Err(error) = service.store().append_audit(vec![row]).await {
             tracing::error!(request = %self.caller.request, action = %self.action, %error, "a refusal could not be audited");
         }

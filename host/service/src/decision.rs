@@ -1,14 +1,14 @@
 //! Who may do what: the caller's policies asked about one action on one thing.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use berth_domain::id::{PrincipalId, ResourceId, TenantId};
+use berth_domain::id::{PolicyId, PrincipalId, ResourceId, TenantId};
 use berth_domain::manifest::Kind;
 use berth_domain::platform::{Account, Policy, Pool};
 use berth_domain::resource::Resource;
 use berth_policy::{
-    Attributes, Context, Decision, DenyReason, Document, PolicySet, Principal, Reach, Request,
+    Attributes, Context, Decider, Decision, DenyReason, Document, PolicySet, Principal, Reach,
     ResourceType,
 };
 
@@ -160,9 +160,7 @@ impl PolicyCache {
 /// A caller with its policies at hand: for one decision, or many of one request.
 pub(crate) struct Judge<'a> {
     caller: &'a Caller,
-    set: PolicySet,
-    groups: Vec<String>,
-    now: berth_domain::time::Millis,
+    decider: Decider,
 }
 
 impl Judge<'_> {
@@ -194,34 +192,16 @@ impl Judge<'_> {
     }
 
     fn ask(&self, action: Action, target: &Target) -> Decision {
-        let principal = &self.caller.principal;
-        let token = &self.caller.token;
-        let age = self.now - token.created_at;
-        self.set.decide(&Request {
-            principal: Principal {
-                id: principal.id.as_str(),
-                tenant: principal.tenant_id.as_str(),
-                reach: reach(self.caller),
-                name: Some(principal.title.as_str()),
-                groups: &self.groups,
-            },
+        self.decider.decide(
             action,
-            resource: berth_policy::Resource {
+            &berth_policy::Resource {
                 kind: target.resource_type,
                 id: &target.id,
                 tenant: target.tenant.as_str(),
                 owner: target.owner.as_ref().map(PrincipalId::as_str),
                 attributes: target.attributes(),
             },
-            context: Context {
-                request_time: Some(self.now.0),
-                source_ip: self.caller.source_ip,
-                method: None,
-                token_name: Some(token.title.as_str()),
-                token_age_seconds: i64::try_from(age.0 / 1_000).ok(),
-                secure_transport: None,
-            },
-        })
+        )
     }
 
     fn refusal(&self, action: Action, target: &Target, reason: &DenyReason) -> ServiceError {
@@ -255,12 +235,31 @@ fn reach(caller: &Caller) -> Reach {
 impl Service {
     /// The caller's policies, ready to be asked.
     pub(crate) async fn judge<'a>(&self, caller: &'a Caller) -> Result<Judge<'a>, ServiceError> {
-        Ok(Judge {
-            set: self.policy_set(caller).await?,
-            groups: caller.principal.groups.iter().cloned().collect(),
-            caller,
-            now: self.now(),
-        })
+        let set = self.policy_set(caller).await?;
+        Ok(Judge { decider: self.prepare(&set, caller), caller })
+    }
+
+    fn prepare(&self, set: &PolicySet, caller: &Caller) -> Decider {
+        let principal = &caller.principal;
+        let token = &caller.token;
+        let now = self.now();
+        let groups: Vec<String> = principal.groups.iter().cloned().collect();
+        let principal = Principal {
+            id: principal.id.as_str(),
+            tenant: principal.tenant_id.as_str(),
+            reach: reach(caller),
+            name: Some(principal.title.as_str()),
+            groups: &groups,
+        };
+        let context = Context {
+            request_time: Some(now.0),
+            source_ip: caller.source_ip,
+            method: None,
+            token_name: Some(token.title.as_str()),
+            token_age_seconds: i64::try_from((now - token.created_at).0 / 1_000).ok(),
+            secure_transport: None,
+        };
+        set.prepare(&principal, &context)
     }
 
     /// Decides one action on one thing.
@@ -297,22 +296,33 @@ impl Service {
         // What the caller came with may be older than the version: read the principal again.
         let current = self.store().principal(&principal.tenant_id, &principal.id).await?;
         let attached = current.map(|current| current.policies).unwrap_or_default();
-        let mut documents = Vec::with_capacity(attached.len());
-        for id in attached {
-            if let Some(policy) = self.store().policy(&principal.tenant_id, &id).await? {
-                documents.push((policy.id.to_string(), parsed(&policy)?));
-            }
-        }
-        let set = PolicySet::compile(documents.iter().map(|(id, document)| (id.as_str(), document)))
-            .map_err(|error| undecidable(caller, &error.to_string()))?;
+        let set = self.compile(&principal.tenant_id, &attached).await?;
         self.policies.put(principal.id.clone(), version, set.clone());
         Ok(set)
     }
+
+    /// Puts policies of a tenant into force together.
+    ///
+    /// # Errors
+    /// `ACCESS_DENIED` where one of them does not parse or they are too many: what can't be decided
+    /// is denied, for the one that is left out may be the one that denies.
+    pub(crate) async fn compile(
+        &self,
+        tenant: &TenantId,
+        policies: &[PolicyId],
+    ) -> Result<PolicySet, ServiceError> {
+        let mut documents: Vec<(&str, Document)> = Vec::with_capacity(policies.len());
+        for id in policies {
+            if let Some(policy) = self.store().policy(tenant, id).await? {
+                documents.push((id.as_str(), parsed(&policy)?));
+            }
+        }
+        PolicySet::compile(&documents).map_err(|error| undecidable(&error.to_string()))
+    }
 }
 
-/// A stored document was valid when it was written. One that isn't any more must not simply be left
-/// out: it may be the one that denies.
-fn parsed(policy: &Policy) -> Result<Arc<Document>, ServiceError> {
+/// A document that was accepted once is read whatever the limits are by now.
+fn parsed(policy: &Policy) -> Result<Document, ServiceError> {
     let unlimited = berth_policy::Limits {
         document_bytes: usize::MAX,
         statements: usize::MAX,
@@ -322,19 +332,15 @@ fn parsed(policy: &Policy) -> Result<Arc<Document>, ServiceError> {
         values: usize::MAX,
         pattern_bytes: usize::MAX,
     };
-    Document::parse_within(&policy.document, &unlimited).map(Arc::new).map_err(|error| {
-        tracing::warn!(policy = %policy.id, %error, "a stored policy does not parse; its principals are denied everything");
-        ServiceError::new(
-            Code::AccessDenied,
-            format!("policy `{}` is not understood by this host, and what can't be decided is denied; ask an administrator to write it again", policy.id),
-        )
-    })
+    Document::parse_within(&policy.document, &unlimited)
+        .map_err(|error| undecidable(&format!("policy `{}` is not understood by this host: {error}", policy.id)))
 }
 
-fn undecidable(caller: &Caller, error: &str) -> ServiceError {
-    tracing::warn!(principal = %caller.principal.id, %error, "policies do not compile; the principal is denied everything");
+fn undecidable(error: &str) -> ServiceError {
+    tracing::warn!(%error, "policies can't be put into force; their principal is denied everything");
     ServiceError::new(
         Code::AccessDenied,
-        format!("your policies can't be put into force together ({error}), and what can't be decided is denied; ask an administrator of your tenant to attach fewer or smaller ones"),
+        format!("the attached policies can't be put into force ({error}), and what can't be decided is denied; ask an administrator of your tenant to attach fewer or to write them again"),
     )
+    .reason("policies")
 }

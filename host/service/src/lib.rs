@@ -26,7 +26,6 @@ pub mod pools;
 pub mod principals;
 pub mod projects;
 mod quota;
-mod schemas;
 pub mod secrets;
 mod service;
 mod settings;

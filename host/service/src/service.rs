@@ -12,7 +12,6 @@ use berth_vault::Vault;
 use tokio::sync::Notify;
 
 use crate::decision::PolicyCache;
-use crate::schemas::SchemaCache;
 use crate::{Clock, Code, Entropy, ServiceError, Settings};
 
 /// What a service is made of.
@@ -40,7 +39,8 @@ pub struct Service {
     parts: Parts,
     waker: Arc<Notify>,
     pub(crate) policies: PolicyCache,
-    pub(crate) schemas: SchemaCache,
+    /// Held while a generation is compared with the active one and takes its place.
+    pub(crate) activation: tokio::sync::Mutex<()>,
 }
 
 impl Service {
@@ -51,7 +51,7 @@ impl Service {
             parts,
             waker: Arc::new(Notify::new()),
             policies: PolicyCache::default(),
-            schemas: SchemaCache::default(),
+            activation: tokio::sync::Mutex::new(()),
         }
     }
 

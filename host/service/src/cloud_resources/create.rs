@@ -79,8 +79,7 @@ async fn create(
     judge.require(Action::CloudResourcesCreate, &target(&input, &id, kind, &place))?;
 
     must_be_available(service, kind, &place)?;
-    let schema = service.schemas.of(&place.digest(), kind)?;
-    let secrets = judge_shape(&input.spec, kind, &schema, &place.account)?;
+    let secrets = judge_shape(&input.spec, kind, &place.generation, &place.account)?;
     check_secrets(service, &judge, &input.tenant_id, &secrets).await?;
     must_have_project(service, &input).await?;
     let parent_kind = parent_kind(service, &input, kind, &place).await?;
@@ -110,7 +109,7 @@ async fn create(
     };
     let made = new_resource(new, kind, now);
     let change = CreateChange {
-        audit: attempt.done(now, json!({"kind": kind_name, "name": made.row.name, "poolId": made.row.pool})),
+        audit: attempt.done(now, json!({"kind": kind_name, "poolId": made.row.pool})),
         row: made.row,
         events: service.events_of(made.effects, now),
         quota,

@@ -20,9 +20,12 @@ use crate::{Code, Service, ServiceError};
 pub(super) fn judge_shape(
     spec: &Spec,
     kind: &Kind,
-    schema: &SpecSchema,
+    generation: &Generation,
     account: &Account,
 ) -> Result<Vec<(String, SecretRef)>, ServiceError> {
+    let schema = generation.schema(&kind.id).ok_or_else(|| {
+        ServiceError::internal(format!("generation {} has no schema of kind {}", generation.digest(), kind.id))
+    })?;
     check_size(spec)?;
     schema.validate(spec)?;
     let references = secrets(spec, schema)?;

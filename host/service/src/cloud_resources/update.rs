@@ -136,8 +136,7 @@ async fn judge(
     if region != row.region {
         judge.require(Action::CloudResourcesUpdate, &Target::recorded(row).in_region(region))?;
     }
-    let schema = service.schemas.of(&generation.digest().to_string(), kind)?;
-    let references = judge_shape(merged, kind, &schema, &account)?;
+    let references = judge_shape(merged, kind, generation, &account)?;
     let had: BTreeSet<SecretRef> = secret_refs(&row.spec).into_iter().map(|(_, reference)| reference).collect();
     let fresh: Vec<_> = references.into_iter().filter(|(_, reference)| !had.contains(reference)).collect();
     check_secrets(service, &judge, &row.tenant, &fresh).await?;

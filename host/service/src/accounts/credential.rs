@@ -1,0 +1,59 @@
+//! An account's credential: sealed when it comes in, and never shown again.
+
+use berth_domain::id::{AccountId, TenantId};
+use berth_domain::secret::{SecretName, SecretRef, SecretText};
+use berth_policy::ResourceType;
+
+use crate::attempt::Attempt;
+use crate::decision::{Action, Target};
+use crate::secrets::{SecretValue, open, seal};
+use crate::{Caller, Service, ServiceError};
+
+/// Where an account's credential is sealed in its owner's store.
+///
+/// # Errors
+/// Never, for an id that was made here.
+pub fn credential_name(account: &AccountId) -> Result<SecretName, ServiceError> {
+    format!("{}{account}", crate::secrets::CREDENTIAL_PREFIX)
+        .parse()
+        .map_err(|error| ServiceError::internal(format!("no name for the credential of {account}: {error}")))
+}
+
+/// The value that was given: the credential itself, or a reference to a secret of the owner that
+/// holds it now. Later versions of that secret are not followed: give it again.
+pub(super) async fn given(
+    service: &Service,
+    caller: &Caller,
+    owner: &TenantId,
+    credential: SecretValue,
+) -> Result<SecretText, ServiceError> {
+    let Ok(reference) = credential.0.expose().parse::<SecretRef>() else { return Ok(credential.0) };
+    let none = || {
+        ServiceError::invalid(
+            "/credential",
+            format!("names no secret of tenant `{owner}`; store it with `secrets/put`, or give the credential itself"),
+        )
+    };
+    if reference.tenant() != owner || crate::secrets::is_credential(reference.name()) {
+        return Err(none());
+    }
+    let target = Target::new(ResourceType::Secret, owner, reference.name().as_str()).named(reference.name());
+    service.decide(caller, Action::SecretsUse, &target).await?;
+    let sealed = service.store().secret(owner, reference.name()).await?.ok_or_else(none)?;
+    open(service, &sealed)
+}
+
+/// Seals it as the account's.
+pub(super) async fn keep(
+    service: &Service,
+    attempt: &Attempt<'_>,
+    owner: &TenantId,
+    account: &AccountId,
+    value: &SecretText,
+) -> Result<(), ServiceError> {
+    if value.expose().is_empty() {
+        return Err(ServiceError::invalid("/credential", "is empty; give the token that the provider issued"));
+    }
+    seal(service, attempt, owner, &credential_name(account)?, value).await?;
+    Ok(())
+}

@@ -1,0 +1,3 @@
+//! `audit`: what was done and what was refused.
+
+pub mod list;

@@ -1,0 +1,3 @@
+//! `events`: what was published about a tenant's resources.
+
+pub mod list;

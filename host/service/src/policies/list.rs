@@ -1,0 +1,40 @@
+//! `policies/list`.
+
+use berth_domain::id::TenantId;
+use berth_domain::platform::Policy;
+use serde::Deserialize;
+
+use crate::attempt::Attempt;
+use crate::decision::{Action, Target};
+use crate::given::given;
+use crate::{Caller, Cursor, Items, Service, ServiceError};
+
+/// Most items of one answer: documents are large.
+const ITEMS_MAX: u32 = 100;
+
+/// What is asked for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Input {
+    /// Whose.
+    pub tenant_id: TenantId,
+    /// Goes on after an earlier answer.
+    #[serde(default, deserialize_with = "given")]
+    pub cursor: Option<Cursor>,
+}
+
+/// The tenant's policies, at most 100 an answer.
+///
+/// # Errors
+/// `ACCESS_DENIED`.
+pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<Policy>, ServiceError> {
+    let target = Target::tenant(&input.tenant_id);
+    let attempt = Attempt::new(caller, &input.tenant_id, Action::PoliciesRead, &target);
+    let result = async {
+        service.decide(caller, Action::PoliciesRead, &target).await?;
+        let after = input.cursor.as_ref().map(Cursor::as_str);
+        let page = service.store().policies(&input.tenant_id, after, ITEMS_MAX).await?;
+        Ok(Items::of(page, |policy| policy))
+    };
+    attempt.settle(service, result.await).await
+}

@@ -1,0 +1,80 @@
+//! Between the vault and the store: values are sealed for their place, and opened there alone.
+
+use berth_domain::id::TenantId;
+use berth_domain::secret::{SecretName, SecretText};
+use berth_store::{NewSecret, SealedSecret, SecretChange};
+use berth_vault::{Context, Sealed, SecretBytes, Vault, VaultError};
+use serde_json::json;
+
+use crate::attempt::Attempt;
+use crate::{Code, Service, ServiceError};
+
+/// How often a value is sealed again because another version came first.
+const TRIES: u32 = 8;
+
+fn vault(service: &Service) -> Result<&Vault, ServiceError> {
+    service.vault().map(|vault| &**vault).ok_or_else(|| {
+        ServiceError::new(Code::Unsupported, "this deployment has no secret store (`vault.enabled` is off)").reason("secretStore")
+    })
+}
+
+/// Seals a value as the next version of a secret; answers with that version.
+///
+/// # Errors
+/// `UNSUPPORTED` without a secret store; `INVALID_INPUT` for a value that is too large.
+pub(crate) async fn seal(
+    service: &Service,
+    attempt: &Attempt<'_>,
+    tenant: &TenantId,
+    name: &SecretName,
+    value: &SecretText,
+) -> Result<u64, ServiceError> {
+    let vault = vault(service)?;
+    let plain = SecretBytes::new(value.expose().as_bytes().to_vec());
+    let current = service.store().secret(tenant, name).await?;
+    let mut version = current.map_or(0, |current| current.info.version) + 1;
+    for _ in 0..TRIES {
+        let place = Context { tenant: tenant.as_str(), name: name.as_str(), version };
+        let sealed = vault.seal(&place, &plain, &mut |bytes| service.entropy().fill(bytes)).map_err(|error| not_sealed(&error))?;
+        let now = service.now();
+        let secret = NewSecret {
+            tenant: tenant.clone(),
+            name: name.clone(),
+            version,
+            sealed: sealed.to_bytes(),
+            resource: None,
+            at: now,
+        };
+        match service.store().put_secret(secret, attempt.done(now, json!({"version": version}))).await? {
+            SecretChange::Stored => return Ok(version),
+            SecretChange::Stale(stored) => version = stored + 1,
+        }
+    }
+    Err(ServiceError::new(Code::Unavailable, "others kept writing the same secret; nothing was stored: try again")
+        .with("retryAfterMs", 1_000))
+}
+
+fn not_sealed(error: &VaultError) -> ServiceError {
+    match error {
+        VaultError::TooLarge { limit, .. } => ServiceError::invalid("/value", error.to_string()).with("limit", *limit),
+        other => ServiceError::internal(format!("a secret was not sealed: {other}")),
+    }
+}
+
+/// Opens a stored secret.
+///
+/// # Errors
+/// `UNSUPPORTED` without a secret store; `INTERNAL` for one that does not open, with the cause in the log.
+pub(crate) fn open(service: &Service, stored: &SealedSecret) -> Result<SecretText, ServiceError> {
+    let reference = &stored.info.reference;
+    let place = Context {
+        tenant: reference.tenant().as_str(),
+        name: reference.name().as_str(),
+        version: stored.info.version,
+    };
+    let fault = |text: String| ServiceError::internal(format!("{reference} does not open: {text}"));
+    let sealed = Sealed::from_bytes(&stored.sealed).map_err(|error| fault(error.to_string()))?;
+    let opened = vault(service)?.open(&place, &sealed).map_err(|error| fault(error.to_string()))?;
+    let text = opened.expose_text().map_err(|error| fault(error.to_string()))?;
+    Ok(SecretText::new(text.to_owned()))
+}
