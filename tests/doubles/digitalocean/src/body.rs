@@ -78,6 +78,7 @@ shape!(USER_UPDATE, "users.json", "update", Unprocessable);
 shape!(USER_RESET, "users.json", "reset", Unprocessable);
 shape!(TAG_CREATE, "tags.json", "create", Unprocessable);
 shape!(TAG_RESOURCES, "tags.json", "resources", Unprocessable);
+shape!(PROJECT_ASSIGN, "projects.json", "assign", Unprocessable);
 shape!(APP_CREATE, "apps.json", "create", AppSpec);
 shape!(APP_UPDATE, "apps.json", "update", AppSpec);
 shape!(APP_PROPOSE, "apps.json", "propose", AppSpec);
@@ -165,6 +166,7 @@ mod tests {
             &USER_RESET,
             &TAG_CREATE,
             &TAG_RESOURCES,
+            &PROJECT_ASSIGN,
             &APP_CREATE,
             &APP_UPDATE,
             &APP_PROPOSE,

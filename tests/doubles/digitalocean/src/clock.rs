@@ -32,10 +32,6 @@ struct Rate {
 
 impl Rate {
     fn now(&self, wall: u64) -> f64 {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "a process's age in microseconds fits 52 bits"
-        )]
         let passed = wall.saturating_sub(self.since_micros) as f64 / 1000.0;
         self.virtual_ms + passed * self.speed
     }
@@ -49,10 +45,6 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn starting_at(virtual_ms: u64, speed: f64) -> Self {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "virtual time is far below 52 bits"
-        )]
         let virtual_ms = virtual_ms as f64;
         Self {
             rate: Mutex::new(Rate {
@@ -66,13 +58,7 @@ impl Clock {
 
     /// Now, in virtual milliseconds.
     pub(crate) fn now(&self) -> u64 {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "never negative, and a saturating cast"
-        )]
-        let now = locked(&self.rate).now(wall_micros()) as u64;
-        now
+        locked(&self.rate).now(wall_micros()) as u64
     }
 
     pub(crate) fn set_speed(&self, speed: f64) {
@@ -90,10 +76,6 @@ impl Clock {
 
     /// Jumps ahead by `ms` virtual milliseconds.
     pub(crate) fn advance(&self, ms: u64) {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "virtual time is far below 52 bits"
-        )]
         let ms = ms as f64;
         locked(&self.rate).virtual_ms += ms;
         self.changed.notify_waiters();
@@ -107,10 +89,6 @@ impl Clock {
             changed.as_mut().enable();
             let wait = {
                 let rate = locked(&self.rate);
-                #[expect(
-                    clippy::cast_precision_loss,
-                    reason = "virtual time is far below 52 bits"
-                )]
                 let left = due as f64 - rate.now(wall_micros());
                 if left <= 0.0 {
                     return;

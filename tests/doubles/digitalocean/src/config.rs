@@ -1,7 +1,5 @@
 //! What a double is started with, and what a test may change while it runs.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 /// Everything that can be set. `token`, `seed` and the ports are fixed once the double has
@@ -184,7 +182,7 @@ impl Default for Refusals {
 }
 
 /// What secrets look like, who sees them and where they leak.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Secrets {
     /// Every password, and so every URI, that is handed out starts with this canary.
@@ -199,15 +197,6 @@ pub struct Secrets {
     pub echo_request: bool,
     /// Every error's message repeats the authorization header of its request.
     pub echo_authorization: bool,
-}
-
-impl fmt::Debug for Secrets {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Secrets")
-            .field("hide_credentials", &self.hide_credentials)
-            .field("user_passwords", &self.user_passwords)
-            .finish_non_exhaustive()
-    }
 }
 
 /// What reads of a database user show of its password. Its creation always shows it.

@@ -35,10 +35,6 @@ pub struct Fault {
     pub action: Action,
 }
 
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "it is the default of an optional member"
-)]
 fn once() -> Option<u32> {
     Some(1)
 }

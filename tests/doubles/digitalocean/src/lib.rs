@@ -73,6 +73,7 @@ pub mod openapi;
 mod pages;
 mod pattern;
 mod plant;
+mod projects;
 mod query;
 mod random;
 mod rate;

@@ -10,7 +10,7 @@ use crate::apps::{deployments, routes as apps};
 use crate::clusters::{changes, create, reads, settings};
 use crate::error::ApiError;
 use crate::world::Shared;
-use crate::{query, tags, users};
+use crate::{projects, query, tags, users};
 
 /// Every endpoint of the provider that this double has.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
@@ -18,6 +18,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .merge(databases())
         .merge(tagging())
         .merge(app_platform())
+        .route("/v2/projects/{id}/resources", post(projects::assign))
         .route_layer(middleware::from_fn(query::check))
         .fallback(|| async { ApiError::no_such_path() })
         .method_not_allowed_fallback(|| async { ApiError::wrong_method() })
@@ -27,6 +28,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
 fn databases() -> Router<Arc<Shared>> {
     Router::new()
         .route("/v2/databases", get(reads::list).post(create::create))
+        .route("/v2/databases/options", get(reads::options))
         .route("/v2/databases/{id}", get(reads::get).delete(reads::delete))
         .route("/v2/databases/{id}/resize", put(changes::resize))
         .route("/v2/databases/{id}/migrate", put(changes::migrate))

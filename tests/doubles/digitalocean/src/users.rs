@@ -75,10 +75,8 @@ impl User {
                 UserPasswords::Absent => {}
             }
         }
-        if settings {
-            if let Some(settings) = &self.settings {
-                object.insert("settings".into(), settings.clone());
-            }
+        if settings && let Some(settings) = &self.settings {
+            object.insert("settings".into(), settings.clone());
         }
         if let Some(settings) = &self.mysql_settings {
             object.insert("mysql_settings".into(), settings.clone());

@@ -3,12 +3,14 @@
 //! The figures of storage are near the real ones, not equal to them: they exist so that a wrong
 //! order is refused, and where the real API refuses it.
 
+use serde_json::{Map, Value, json};
+
 use crate::error::ApiError;
 
 /// Regions that have managed databases.
-pub(crate) const REGIONS: [&str; 13] = [
+pub(crate) const REGIONS: [&str; 14] = [
     "nyc1", "nyc2", "nyc3", "ams3", "sfo2", "sfo3", "sgp1", "lon1", "fra1", "tor1", "blr1", "syd1",
-    "atl1",
+    "atl1", "ric1",
 ];
 
 /// What is particular to an engine.
@@ -25,7 +27,7 @@ const ENGINES: [Engine; 9] = [
     Engine {
         slug: "pg",
         scheme: "postgresql",
-        versions: &["13", "14", "15", "16", "17", "18"],
+        versions: &["13", "14", "15", "16", "17"],
         default_database: "defaultdb",
         has_users: true,
     },
@@ -165,6 +167,35 @@ pub(crate) fn storage(slug: &str, wanted: Option<u64>) -> Result<u64, ApiError> 
             range.least, range.most
         ))),
     }
+}
+
+/// Sizes that are offered. Others of the same lines are sold, too.
+const SIZES: [&str; 9] = [
+    "db-s-1vcpu-1gb",
+    "db-s-1vcpu-2gb",
+    "db-s-2vcpu-4gb",
+    "db-s-4vcpu-8gb",
+    "db-s-6vcpu-16gb",
+    "db-s-8vcpu-32gb",
+    "gd-2vcpu-8gb",
+    "gd-4vcpu-16gb",
+    "so1_5-2vcpu-16gb",
+];
+
+/// What is offered, by engine.
+pub(crate) fn options() -> Value {
+    let of = |engine: &Engine| {
+        let layouts: Vec<Value> = (1..=3)
+            .map(|nodes| json!({"num_nodes": nodes, "sizes": SIZES}))
+            .collect();
+        json!({"regions": REGIONS, "versions": engine.versions, "layouts": layouts,
+            "default_version": engine.versions.last()})
+    };
+    let options: Map<String, Value> = ENGINES
+        .iter()
+        .map(|engine| (engine.slug.to_owned(), of(engine)))
+        .collect();
+    json!({"options": options})
 }
 
 #[cfg(test)]

@@ -38,6 +38,11 @@ pub(crate) async fn list(State(shared): State<Arc<Shared>>, uri: Uri) -> Answer 
     Ok(text(StatusCode::OK, body))
 }
 
+/// `GET /v2/databases/options`: engines, versions, regions and sizes.
+pub(crate) async fn options() -> Answer {
+    Ok(answer(StatusCode::OK, &super::catalog::options()))
+}
+
 /// `GET /v2/databases/{id}`.
 pub(crate) async fn get(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Answer {
     let now = shared.clock.now();

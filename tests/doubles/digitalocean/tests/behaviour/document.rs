@@ -7,6 +7,10 @@ use serde_json::{Value, json};
 use crate::client::{Rig, app, cluster};
 
 /// The official document, if the environment names it.
+#[expect(
+    clippy::print_stdout,
+    reason = "whoever runs the tests should see what they left out"
+)]
 fn document() -> Option<Document> {
     let Some(path) = std::env::var_os("DO_OPENAPI") else {
         println!("skipped: DO_OPENAPI doesn't name the official OpenAPI document");
@@ -26,6 +30,7 @@ async fn tour(rig: &Rig) {
     users(rig).await;
     tags(rig).await;
     apps(rig).await;
+    projects(rig).await;
     for path in [
         "/v2/nothing",
         "/v2/databases/none",
@@ -141,6 +146,7 @@ async fn clusters(rig: &Rig) {
     for part in ["ca", "config", "autoscale", "firewall", "backups"] {
         expect(rig, "GET", &format!("{path}/{part}"), NONE, 200).await;
     }
+    expect(rig, "GET", "/v2/databases/options", NONE, 200).await;
     expect(rig, "GET", "/v2/databases", NONE, 200).await;
     expect(rig, "GET", "/v2/databases?tag_name=env:test", NONE, 200).await;
     expect(rig, "DELETE", &path, NONE, 204).await;
@@ -294,6 +300,38 @@ async fn apps(rig: &Rig) {
     expect(rig, "GET", "/v2/apps/tiers/instance_sizes", NONE, 200).await;
     expect(rig, "DELETE", &path, NONE, 200).await;
     expect(rig, "DELETE", &path, NONE, 404).await;
+}
+
+async fn projects(rig: &Rig) {
+    let cluster = rig.cluster("in-project").await;
+    let app = rig.app("in-project").await;
+    let path = "/v2/projects/4e1bfbc3-dc3e-41f2-a18f-1b4d7ba71679/resources";
+    let urns = [
+        format!("do:dbaas:{cluster}"),
+        format!("do:app:{app}"),
+        "do:droplet:1".into(),
+    ];
+    let assigned = expect(rig, "POST", path, json!({"resources": urns}), 200).await;
+    let statuses: Vec<&Value> = assigned["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["status"])
+        .collect();
+    assert_eq!(statuses, ["assigned", "assigned", "not_found"]);
+    let shown = expect(rig, "GET", &format!("/v2/databases/{cluster}"), NONE, 200).await;
+    assert_eq!(
+        shown["database"]["project_id"],
+        "4e1bfbc3-dc3e-41f2-a18f-1b4d7ba71679"
+    );
+    expect(
+        rig,
+        "POST",
+        "/v2/projects/none/resources",
+        json!({"resources": urns}),
+        404,
+    )
+    .await;
 }
 
 #[tokio::test]
