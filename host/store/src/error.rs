@@ -1,7 +1,7 @@
 //! What can go wrong with a store.
 
 /// A failure of the store. Its text may name tables and files and is for operators' logs only.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The engine can't be reached, is shutting down, or has no room; the same call may work later.
     #[error("the store is unavailable: {0}")]

@@ -18,8 +18,8 @@ pub use journal::{Journal, JournalEntry, JournalOutcome};
 pub use platform::{Accounts, Offers, Policies, Pools, Principals, Projects, Tenants};
 pub use plugins::Plugins;
 pub use resources::{
-    Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, EventFilter, Events, ListFilter,
-    PublishedEvent, Resources, RunChange, StoredResource, UpdateChange, UpdateOutcome,
+    Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, EventFilter, Events, ListCursor,
+    ListFilter, PublishedEvent, Resources, RunChange, StoredResource, UpdateChange, UpdateOutcome,
 };
 pub use secrets::{NewSecret, SealedSecret, SecretChange, Secrets};
 

@@ -1,5 +1,8 @@
 //! Resources, their events, and the work on them.
 
+use std::fmt;
+use std::str::FromStr;
+
 use async_trait::async_trait;
 use berth_domain::audit::AuditRow;
 use berth_domain::id::{AccountId, EventId, PoolId, ProjectId, ResourceId, TenantId};
@@ -158,6 +161,48 @@ pub struct ListFilter {
     pub family: Option<Family>,
     /// Deleted and released ones too.
     pub include_ended: bool,
+}
+
+/// Where a list of resources goes on: `"<createdAt>:<id>"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListCursor {
+    /// When the last resource of the page before was recorded.
+    pub created_at: Millis,
+    /// Its id.
+    pub id: ResourceId,
+}
+
+/// Why a text is no cursor.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not a cursor of this list: pass the one that came with the page before")]
+pub struct ListCursorError;
+
+impl ListCursor {
+    /// The cursor behind a resource.
+    #[must_use]
+    pub fn after(row: &Resource) -> Self {
+        Self {
+            created_at: row.created_at,
+            id: row.id.clone(),
+        }
+    }
+}
+
+impl fmt::Display for ListCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.created_at.0, self.id)
+    }
+}
+
+impl FromStr for ListCursor {
+    type Err = ListCursorError;
+    fn from_str(text: &str) -> Result<Self, ListCursorError> {
+        let (at, id) = text.split_once(':').ok_or(ListCursorError)?;
+        Ok(Self {
+            created_at: Millis(at.parse().map_err(|_| ListCursorError)?),
+            id: id.parse().map_err(|_| ListCursorError)?,
+        })
+    }
 }
 
 /// Resources.

@@ -1,0 +1,55 @@
+//! Writing existing rows, by a tenant's wish: all or nothing, fenced by revisions.
+
+use super::super::row::read;
+use super::super::{Session, Statement, Verdict, audit, events};
+use super::columns::{changing, set_changing_columns};
+use super::read::read_in;
+use crate::{StoreError, UpdateChange, UpdateOutcome};
+
+/// A write under a running lease asks for a look after the run: the run began before the wish.
+const UPDATE: &str = concat!(
+    "UPDATE resources SET ",
+    set_changing_columns!(),
+    ", woken = CASE WHEN lease_until IS NULL THEN woken ELSE 1 END \
+     WHERE id = $28 AND revision = $29 RETURNING id, revision"
+);
+
+/// The statement that writes a row: returns the new revision if nobody wrote first.
+pub(super) fn write(change: &UpdateChange) -> Result<Statement, StoreError> {
+    Ok(Statement::new(UPDATE)
+        .bind_all(changing(&change.row)?)
+        .bind(change.row.id.as_str())
+        .bind(change.revision))
+}
+
+/// The events and audit rows that go with a row's write.
+pub(super) fn accompany(change: &UpdateChange) -> Result<Vec<Statement>, StoreError> {
+    let mut statements = events::publish(&change.row, &change.events, change.row.updated_at)?;
+    statements.extend(audit::append(&change.audit)?);
+    Ok(statements)
+}
+
+/// Writes rows, all or none.
+pub(super) async fn update(
+    session: &mut dyn Session,
+    changes: Vec<UpdateChange>,
+) -> Result<Verdict<UpdateOutcome>, StoreError> {
+    let mut statements = changes.iter().map(write).collect::<Result<Vec<_>, _>>()?;
+    for change in &changes {
+        statements.extend(accompany(change)?);
+    }
+    let sets = session.run(statements).await?;
+    for (change, rows) in changes.iter().zip(&sets) {
+        if rows.is_empty() {
+            let standing = read_in(session, &change.row.id).await?;
+            return Ok(Verdict::Discard(UpdateOutcome::Changed(Box::new(standing))));
+        }
+    }
+    match sets.first().and_then(|rows| rows.first()) {
+        Some(row) => {
+            let revision = read("resources", row, |row| row.count("revision"))?;
+            Ok(Verdict::Keep(UpdateOutcome::Stored(revision)))
+        }
+        None => Err(StoreError::Failed("an update of no row".to_owned())),
+    }
+}

@@ -1,0 +1,233 @@
+//! The one connection that writes, with group commit.
+//!
+//! Jobs wait in a bounded queue. The writer runs each in a savepoint of the transaction that is open, and
+//! commits when the queue is empty for a moment or the batch is full: many writes then share one flush to
+//! the disk. Nobody is answered before the commit. A job that fails or is refused is undone alone; when
+//! the transaction itself is lost (a full disk, an I/O error), every job in it gets the error, and the
+//! connection is opened anew.
+
+use std::panic::AssertUnwindSafe;
+
+use async_trait::async_trait;
+use futures_util::FutureExt;
+use sqlx::{Connection, SqliteConnection};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::config::SqliteConfig;
+use super::connect;
+use super::fault::closed;
+use super::rows::{join, run};
+use crate::StoreError;
+use crate::sql::{Job, Row, Session, Statement};
+
+/// Statements that go to the connection's thread at once; bounds the texts that it compiles.
+const STATEMENTS_A_TRIP: usize = 64;
+
+enum Order {
+    Run(Box<dyn Job>),
+    Close(oneshot::Sender<()>),
+}
+
+/// The way to the writer.
+pub(super) struct Writer {
+    orders: mpsc::Sender<Order>,
+    config: SqliteConfig,
+}
+
+impl Writer {
+    /// Opens the connection, brings the tables up to date and starts the task.
+    pub(super) async fn start(config: &SqliteConfig) -> Result<Self, StoreError> {
+        let mut connection = connect::writer(config).await?;
+        connect::migrate(&mut connection).await?;
+        let (orders, inbox) = mpsc::channel(config.queue.max(1));
+        let task = WriterTask {
+            inbox,
+            config: config.clone(),
+            connection: Some(connection),
+        };
+        tokio::spawn(task.work());
+        Ok(Self {
+            orders,
+            config: config.clone(),
+        })
+    }
+
+    pub(super) async fn submit(&self, job: Box<dyn Job>) -> Result<(), StoreError> {
+        match timeout(self.config.wait(), self.orders.send(Order::Run(job))).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(closed()),
+            Err(_) => Err(StoreError::Busy(format!(
+                "{} writes were waiting and none moved for {} ms; the disk is slow, or raise `queue` or `waitMs` of the store",
+                self.config.queue, self.config.wait_ms
+            ))),
+        }
+    }
+
+    /// Waits until every write that was taken in is answered.
+    pub(super) async fn close(&self) {
+        let (done, closed) = oneshot::channel();
+        if self.orders.send(Order::Close(done)).await.is_ok() {
+            // The task answers, or is gone: either way nothing writes any more.
+            let _ = closed.await;
+        }
+    }
+}
+
+struct WriterTask {
+    inbox: mpsc::Receiver<Order>,
+    config: SqliteConfig,
+    connection: Option<SqliteConnection>,
+}
+
+impl WriterTask {
+    async fn work(mut self) {
+        let mut closing = Vec::new();
+        while let Some(order) = self.inbox.recv().await {
+            match order {
+                Order::Run(job) => self.batch(job, &mut closing).await,
+                Order::Close(done) => closing.push(done),
+            }
+            if !closing.is_empty() {
+                // What is in the queue already is still done; nothing new comes in.
+                self.inbox.close();
+            }
+        }
+        if let Some(connection) = self.connection.take()
+            && let Err(error) = connection.close().await
+        {
+            tracing::warn!(%error, "the store's writer did not close cleanly; the log is replayed at the next start");
+        }
+        for done in closing {
+            let _ = done.send(());
+        }
+    }
+
+    /// Runs jobs until the queue is empty for a moment or the batch is full, and answers them.
+    async fn batch(&mut self, first: Box<dyn Job>, closing: &mut Vec<oneshot::Sender<()>>) {
+        let mut jobs = vec![first];
+        let stored = self.transact(&mut jobs, closing).await;
+        if let Err(error) = &stored {
+            tracing::error!(%error, jobs = jobs.len(), "a batch of writes was lost; its callers are told");
+            // What state it is in is not known; the next batch gets a fresh one.
+            if let Some(connection) = self.connection.take() {
+                let _ = connection.close_hard().await;
+            }
+        }
+        for job in jobs {
+            job.answer(stored.clone());
+        }
+    }
+
+    async fn transact(
+        &mut self,
+        jobs: &mut Vec<Box<dyn Job>>,
+        closing: &mut Vec<oneshot::Sender<()>>,
+    ) -> Result<(), StoreError> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => connect::writer(&self.config).await?,
+        };
+        let connection = self.connection.insert(connection);
+        command(connection, "BEGIN IMMEDIATE").await?;
+        let mut transaction = Transaction {
+            connection,
+            prelude: Prelude::Open,
+        };
+        let mut at = 0;
+        while let Some(job) = jobs.get_mut(at) {
+            transaction.run_job(job.as_mut()).await?;
+            at += 1;
+            while jobs.len() == at && at < self.config.batch {
+                match self.inbox.try_recv() {
+                    Ok(Order::Run(job)) => jobs.push(job),
+                    Ok(Order::Close(done)) => closing.push(done),
+                    Err(_) => break,
+                }
+            }
+        }
+        command(transaction.connection, "COMMIT").await
+    }
+}
+
+async fn command(connection: &mut SqliteConnection, text: &'static str) -> Result<(), StoreError> {
+    run(connection, text.into(), Vec::new()).await.map(|_| ())
+}
+
+/// What must run before a job's first statement. It goes with that statement, in the same trip.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prelude {
+    /// No job's savepoint is open: open one.
+    Open,
+    /// The savepoint of the job before is open, and its writes are kept.
+    Next,
+    /// This job's savepoint is open.
+    Done,
+}
+
+impl Prelude {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Open => "SAVEPOINT job; ",
+            Self::Next => "RELEASE job; SAVEPOINT job; ",
+            Self::Done => "",
+        }
+    }
+
+    fn statements(self) -> usize {
+        match self {
+            Self::Open => 1,
+            Self::Next => 2,
+            Self::Done => 0,
+        }
+    }
+}
+
+struct Transaction<'c> {
+    connection: &'c mut SqliteConnection,
+    prelude: Prelude,
+}
+
+impl Transaction<'_> {
+    /// Runs a job; an error means that the whole transaction is lost.
+    async fn run_job(&mut self, job: &mut dyn Job) -> Result<(), StoreError> {
+        if self.prelude == Prelude::Done {
+            self.prelude = Prelude::Next;
+        }
+        let outcome = AssertUnwindSafe(job.run(self)).catch_unwind().await;
+        let keep = match outcome {
+            Ok(Ok(keep)) => keep,
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "a write failed and is undone");
+                false
+            }
+            Err(_) => {
+                tracing::error!("a write panicked and is undone");
+                false
+            }
+        };
+        if !keep && self.prelude == Prelude::Done {
+            // On a full disk SQLite may have ended the transaction itself: then this fails, and no job of
+            // the batch is taken for stored.
+            command(self.connection, "ROLLBACK TO job; RELEASE job").await?;
+            self.prelude = Prelude::Open;
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Session for Transaction<'_> {
+    async fn run(&mut self, statements: Vec<Statement>) -> Result<Vec<Vec<Row>>, StoreError> {
+        let mut sets = Vec::with_capacity(statements.len());
+        let mut statements = statements.into_iter().peekable();
+        while statements.peek().is_some() {
+            let trip: Vec<Statement> = statements.by_ref().take(STATEMENTS_A_TRIP).collect();
+            let prelude = std::mem::replace(&mut self.prelude, Prelude::Done);
+            let (text, values) = join(prelude.text(), trip);
+            let answers = run(&mut *self.connection, text.into(), values).await?;
+            sets.extend(answers.into_iter().skip(prelude.statements()));
+        }
+        Ok(sets)
+    }
+}
