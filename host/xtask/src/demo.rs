@@ -1,7 +1,6 @@
 //! What `dev` says to a running host: every request body of it stands here.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
@@ -19,6 +18,8 @@ const LOOKS: u32 = 600;
 const TENANT: &str = "demo";
 /// The region that the demo's account configures.
 const REGION: &str = "nyc3";
+/// Where the plugin sends its requests, unless the account says otherwise.
+const DIGITALOCEAN: &str = "https://api.digitalocean.com";
 /// The kind that the demo makes.
 const KIND: &str = "do.database.pg";
 
@@ -41,53 +42,49 @@ pub struct Demo {
 
 impl Demo {
     /// Registers tenant, principal, policy, account, pool and offer. `root` is the root principal;
-    /// the plugin `do` is active already.
+    /// the host was started with the plugin `do`.
     pub fn register(root: &Api, provider: &Provider) -> anyhow::Result<Self> {
         root.call(
             "tenants",
             "create",
-            &json!({"tenantId": TENANT, "name": "Demo"}),
+            &json!({"tenantId": TENANT, "title": "Demo"}),
         )?;
-        let principal = root.call(
-            "principals",
-            "create",
-            &json!({"tenantId": TENANT, "name": "developer"}),
-        )?;
-        let principal_id = text(&principal, "/id")?;
         let policy = root.call(
             "policies",
-            "create",
+            "put",
             &json!({
                 "tenantId": TENANT,
-                "name": "everything",
+                "title": "everything",
                 "document": {
                     "Version": "2012-10-17",
                     "Statement": [{"Effect": "Allow", "Action": "compute:*", "Resource": "*"}],
                 },
             }),
         )?;
-        root.call(
-            "policies",
-            "attach",
-            &json!({"tenantId": TENANT, "policyId": text(&policy, "/id")?, "principalId": principal_id}),
+        let principal = root.call(
+            "principals",
+            "create",
+            &json!({"tenantId": TENANT, "title": "developer", "policies": [text(&policy, "/id")?]}),
         )?;
         let token = root.call(
             "principals",
             "createToken",
-            &json!({"tenantId": TENANT, "principalId": principal_id}),
+            &json!({"tenantId": TENANT, "principalId": text(&principal, "/id")?}),
         )?;
         let account = root.call(
             "accounts",
             "create",
             &json!({
                 "tenantId": "root",
-                "name": "digitalocean-double",
-                "plugin": "do",
-                "credential": {"token": provider.token},
+                "title": "the DigitalOcean double",
+                "provider": "do",
+                "credential": provider.token,
                 "regions": [REGION],
-                "baseUrl": provider.origin,
-                "allowHttp": true,
-                "allowPrivateNetwork": true,
+                "egress": {
+                    "baseUrls": {DIGITALOCEAN: provider.origin},
+                    "plainHttp": true,
+                    "privateNetworks": true,
+                },
             }),
         )?;
         let pool = root.call(
@@ -95,7 +92,7 @@ impl Demo {
             "create",
             &json!({
                 "tenantId": "root",
-                "name": "digitalocean",
+                "title": "digitalocean",
                 "type": "provider",
                 "accountId": text(&account, "/id")?,
                 "billingMode": "none",
@@ -150,7 +147,7 @@ impl Demo {
             "poolId": self.pool,
             "kind": KIND,
             "name": name,
-            "spec": {"region": REGION, "version": "17", "size": "db-s-1vcpu-1gb", "nodes": 1},
+            "spec": {"region": REGION, "version": "16", "size": "db-s-1vcpu-1gb", "num_nodes": 1},
             "idempotencyKey": idempotency_key,
         })
     }
@@ -188,7 +185,7 @@ impl Demo {
         for _ in 0..LOOKS {
             let resource = self.look(api, id)?;
             let state = text(&resource, "/state")?;
-            let message = resource.get("message").and_then(Value::as_str);
+            let message = resource.pointer("/message/text").and_then(Value::as_str);
             progress.show(id, &state, wanted);
             if state == wanted {
                 progress.end();
@@ -215,21 +212,6 @@ impl Demo {
             &json!({"tenantId": self.tenant, "resourceId": id}),
         )
     }
-}
-
-/// Installs the component as the plugin `do` and makes it the active generation.
-pub fn install_plugin(root: &Api, component: &Path) -> anyhow::Result<()> {
-    let installed = root.call(
-        "plugins",
-        "install",
-        &json!({"name": "do", "path": component}),
-    )?;
-    root.call(
-        "plugins",
-        "activate",
-        &json!({"name": "do", "digest": text(&installed, "/digest")?}),
-    )?;
-    Ok(())
 }
 
 /// One line that is written over while it changes; where nobody watches, a line a change.

@@ -15,7 +15,7 @@ use crate::api::Api;
 use crate::built::{Built, FIRST_PARTY, Purpose};
 use crate::cargo::say;
 use crate::child::Process;
-use crate::demo::{self, Demo, Provider};
+use crate::demo::{Demo, Provider};
 use crate::stop::Stop;
 
 /// How much faster than the real one the double's time passes: a cluster takes four seconds, not four minutes.
@@ -87,7 +87,6 @@ fn stay(options: &Options, built: &Built, folder: &Path, stop: &Stop) -> anyhow:
     let demo = match session.demo.take() {
         Some(demo) => demo,
         None => {
-            demo::install_plugin(&root, &built.components().join("do.wasm"))?;
             let provider = Provider {
                 origin: format!("http://127.0.0.1:{}", session.double_port),
                 token: session.provider_token.clone(),
@@ -128,7 +127,9 @@ fn start_double(built: &Built, folder: &Path, session: &Session) -> anyhow::Resu
         .args(["--port", &session.double_port.to_string()])
         .args(["--control-port", &session.control_port.to_string()])
         .args(["--token", &session.provider_token])
-        .args(["--speed", SPEED]);
+        .args(["--speed", SPEED])
+        .arg("--state")
+        .arg(folder.join("double.json"));
     Process::start(
         "the DigitalOcean double",
         &mut command,
@@ -149,7 +150,13 @@ fn start_host(
         .current_dir(folder)
         .env("BERTH_DATA_DIR", folder.join("data"))
         .env("BERTH_LISTEN", format!("127.0.0.1:{port}"))
-        .env("BERTH_ROOT_TOKEN", &session.root_token);
+        .env("BERTH_ROOT_TOKEN", &session.root_token)
+        // The double's minutes are seconds; a person should not wait half of one between two looks.
+        .env("BERTH_SERVICE__RECONCILE__TIMING__CONVERGING", "1000")
+        .env(
+            "BERTH_PLUGINS",
+            format!("[{:?}]", built.components().join("do.wasm")),
+        );
     Process::start("the host", &mut command, &folder.join("berth.log"))
 }
 
@@ -180,7 +187,7 @@ impl Session {
             );
         }
         let session = Self {
-            root_token: random_token("root")?,
+            root_token: random_token("brt_")?,
             provider_token: random_token("dop_v1_")?,
             double_port: free_port()?,
             control_port: free_port()?,
@@ -223,7 +230,7 @@ impl Session {
 }
 
 fn random_token(prefix: &str) -> anyhow::Result<String> {
-    let mut bytes = [0u8; 24];
+    let mut bytes = [0u8; 32];
     fs::File::open("/dev/urandom")
         .and_then(|mut source| source.read_exact(&mut bytes))
         .context("can't make a token")?;

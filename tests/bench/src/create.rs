@@ -46,9 +46,9 @@ pub(crate) async fn measure(subjects: &Subjects, figures: &mut Figures) -> anyho
 async fn prepare(host: &Host) -> anyhow::Result<(String, String)> {
     let text = |value: &Value| value.get("id").and_then(Value::as_str).map(str::to_owned).context("an answer without an id");
     let account = host
-        .call("accounts/create", &json!({"tenantId": "root", "title": "bench", "provider": "do", "regions": ["nyc3"], "credential": {"value": "bench-credential"}}))
+        .call("accounts/create", &json!({"tenantId": "root", "title": "bench", "provider": "do", "regions": ["nyc3"], "credential": "bench-credential"}))
         .await?;
-    let pool = host.call("pools/create", &json!({"tenantId": "root", "title": "bench", "accountId": text(&account)?})).await?;
+    let pool = host.call("pools/create", &json!({"tenantId": "root", "title": "bench", "type": "provider", "accountId": text(&account)?})).await?;
     Ok(("root".to_owned(), text(&pool)?))
 }
 

@@ -7,8 +7,6 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use serde_json::Value;
 
-const TOKEN_BYTES: &str = "brt_";
-
 /// A running host that ends with this value.
 pub(crate) struct Host {
     child: Child,
@@ -24,7 +22,7 @@ impl Host {
     /// Starts a host on a data directory and waits until it is ready.
     pub(crate) async fn start(berth: &Path, data: &Path, settings: &[(&str, &str)]) -> anyhow::Result<Self> {
         // A fixed token of the right shape: the benchmark's database lives as long as the benchmark.
-        let token = format!("{TOKEN_BYTES}{}", "7".repeat(43));
+        let token = format!("brt_{}", "7".repeat(64));
         let address_file = data.join("address");
         let _ = std::fs::remove_file(&address_file);
         let begun = Instant::now();
