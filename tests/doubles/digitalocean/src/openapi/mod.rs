@@ -1,8 +1,8 @@
 //! Checks exchanges against the provider's official OpenAPI document.
 //!
-//! The document is of version 3.0, whose schemas are nearly JSON Schema; [`convert`] makes them
+//! The document is of version 3.0, whose schemas are nearly JSON Schema; `convert` makes them
 //! so. Where the document is known to be behind the real API, [`Document`] is mended, see
-//! [`mend`].
+//! `mend`.
 
 mod convert;
 mod mend;
