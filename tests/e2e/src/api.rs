@@ -84,10 +84,31 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// `details.field`, or nothing.
+    /// The path of the wrong input in `details.field`, such as `spec.region`, or nothing.
     #[must_use]
-    pub fn field(&self) -> &str {
-        self.details["field"].as_str().unwrap_or_default()
+    pub fn field(&self) -> String {
+        let pointer = self.details["field"].as_str().unwrap_or_default();
+        pointer.trim_start_matches('/').replace('/', ".")
+    }
+
+    /// Panics unless this is the refusal of a wrong input at that path, with the status of one.
+    pub fn is_invalid_at(&self, path: &str) {
+        assert_eq!(
+            (self.code.as_str(), self.status),
+            ("INVALID_INPUT", 400),
+            "{self:#?}"
+        );
+        assert_eq!(self.field(), path, "{self:#?}");
+    }
+
+    /// Panics unless the code and the reason are these; an empty reason is any.
+    pub fn is(&self, code: &str, reason: &str) {
+        assert_eq!(self.code, code, "{self:#?}");
+        assert_eq!(Some(self.status), status_of(code), "{self:#?}");
+        assert!(
+            reason.is_empty() || self.reason() == reason,
+            "the reason is not {reason}: {self:#?}"
+        );
     }
 
     /// `details.reason`, or nothing.
@@ -95,6 +116,22 @@ impl Refusal {
     pub fn reason(&self) -> &str {
         self.details["reason"].as_str().unwrap_or_default()
     }
+}
+
+/// The HTTP status of each code of the API.
+fn status_of(code: &str) -> Option<u16> {
+    Some(match code {
+        "INVALID_INPUT" => 400,
+        "UNAUTHENTICATED" => 401,
+        "ACCESS_DENIED" | "QUOTA_EXCEEDED" => 403,
+        "NOT_FOUND" => 404,
+        "CONFLICT" | "INVALID_STATE" => 409,
+        "UNSUPPORTED" => 422,
+        "RATE_LIMITED" => 429,
+        "INTERNAL" => 500,
+        "UNAVAILABLE" => 503,
+        _ => return None,
+    })
 }
 
 impl Answer {

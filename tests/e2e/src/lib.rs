@@ -26,7 +26,7 @@ mod world;
 pub use api::{Answer, Api, Refusal};
 pub use new::New;
 pub use patience::{LOOKS, eventually, pause};
-pub use programs::{Component, berth};
+pub use programs::{Component, base64, berth};
 pub use resource::{Resource, names};
 pub use settings::Settings;
 pub use tenant::{Tenant, everything};

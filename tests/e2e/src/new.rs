@@ -86,6 +86,12 @@ impl New {
         self
     }
 
+    /// The fields of the input that are set.
+    #[must_use]
+    pub fn fields(&self) -> &Map<String, Value> {
+        &self.fields
+    }
+
     /// The input as this tenant sends it for this pool, unless the fields say otherwise.
     #[must_use]
     pub(crate) fn body(&self, tenant: &str, pool: &str) -> Value {

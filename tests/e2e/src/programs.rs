@@ -93,6 +93,12 @@ impl Component {
     }
 }
 
+/// Bytes as base64, as `plugins/install` takes a component.
+#[must_use]
+pub fn base64(bytes: &[u8]) -> String {
+    data_encoding::BASE64.encode(bytes)
+}
+
 pub(crate) fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;
     let mut from = 0;

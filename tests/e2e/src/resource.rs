@@ -38,10 +38,27 @@ impl Resource {
         self.text("providerId")
     }
 
-    /// What its message says, or nothing.
+    /// Why it is as it is, for programs, or nothing.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        self.0["message"]["reason"].as_str().unwrap_or_default()
+    }
+
+    /// Why it is as it is, for people, or nothing.
     #[must_use]
     pub fn message(&self) -> &str {
-        self.0["message"].as_str().unwrap_or_default()
+        self.0["message"]["text"].as_str().unwrap_or_default()
+    }
+
+    /// Names of its secret outputs.
+    #[must_use]
+    pub fn secrets(&self) -> Vec<String> {
+        self.0["secretOutputs"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.clone())
+            .collect()
     }
 
     /// What the object is called at the provider where the kind has no identity.

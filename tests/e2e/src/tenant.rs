@@ -215,7 +215,7 @@ impl Tenant {
         let events = self.events(id).await;
         events
             .iter()
-            .map(|event| text(event, "event").replace("cloud.resource.", ""))
+            .map(|event| text(event, "type").replace("cloud.resource.", ""))
             .collect()
     }
 
@@ -239,10 +239,20 @@ impl Tenant {
         text(
             &self
                 .api
-                .ok("secrets/reveal", &self.input(json!({"ref": reference})))
+                .ok("secrets/reveal", &self.secret_named(reference))
                 .await,
             "value",
         )
+    }
+
+    /// The input that names the secret behind a reference, as one of this tenant.
+    #[must_use]
+    pub fn secret_named(&self, reference: &str) -> Value {
+        let name = reference
+            .strip_prefix("secret://")
+            .and_then(|rest| rest.split_once('/'));
+        let name = name.map_or_else(|| panic!("`{reference}` is no SecretRef"), |(_, name)| name);
+        self.input(json!({"name": name}))
     }
 }
 

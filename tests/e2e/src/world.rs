@@ -157,7 +157,7 @@ impl World {
 
     // ------------------------------------------------------------------- plugins
 
-    /// Installs a component and activates it; its digest.
+    /// Installs a component and activates it, if it is not the first of its plugin and so active; its digest.
     pub async fn install(&self, component: Component) -> String {
         let digest = self.install_only(&component.bytes()).await;
         self.activate(&digest).await;
@@ -235,7 +235,7 @@ impl World {
             "tenantId": tenant,
             "title": "the double",
             "provider": "do",
-            "credential": {"token": self.double.token()},
+            "credential": self.double.token(),
             "regions": ["nyc3", "ams3", "nyc"],
             "egress": {
                 "baseUrls": {"https://api.digitalocean.com": self.double.base_url()},

@@ -1,0 +1,575 @@
+//! `cloudResources/update`.
+
+use berth_e2e::{New, Resource, Tenant, World, eventually};
+use double_digitalocean::{Fault, FaultBody};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+async fn refused(tenant: &Tenant, id: &str, spec: Value) -> berth_e2e::Refusal {
+    tenant
+        .api
+        .refused("cloudResources/update", &tenant.change(id, spec))
+        .await
+}
+
+async fn described(tenant: &Tenant, id: &str, description: Value) -> Resource {
+    let body = tenant.input(json!({"resourceId": id, "description": description}));
+    Resource(tenant.api.ok("cloudResources/update", &body).await)
+}
+
+/// The bodies of the changes that the provider was asked for, oldest first.
+fn changes(world: &World, from: u64) -> Vec<(String, Value)> {
+    let writes = world.writes_since(from).into_iter();
+    writes
+        .map(|entry| {
+            let last = entry.path.rsplit('/').next().unwrap_or_default();
+            let body = serde_json::from_str(&entry.body).unwrap_or(Value::Null);
+            (format!("{} {last}", entry.method), body)
+        })
+        .collect()
+}
+
+/// rule: CR-165, CR-180
+#[tokio::test]
+async fn an_update_changes_the_spec_or_the_description_or_is_refused() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let orders = acme.ready(&New::pg("orders")).await;
+    let refusal = acme
+        .api
+        .refused("cloudResources/update", &acme.about(orders.id()))
+        .await;
+    refusal.is("INVALID_INPUT", "");
+    for wrong in [json!([]), json!("x"), Value::Null] {
+        refused(&acme, orders.id(), wrong)
+            .await
+            .is_invalid_at("spec");
+    }
+    assert_eq!(acme.get(orders.id()).await.version(), 1);
+    let both = acme
+        .input(json!({"resourceId": orders.id(), "description": "x", "spec": {"num_nodes": 2}}));
+    let changed = Resource(acme.api.ok("cloudResources/update", &both).await);
+    assert_eq!(changed.version(), 2);
+    assert_eq!(
+        (&changed["description"], &changed["spec"]["num_nodes"]),
+        (&json!("x"), &json!(2))
+    );
+    let settled = acme.wait(orders.id(), "ready").await;
+    assert_eq!(
+        settled.version(),
+        2,
+        "nothing but an update moves the version"
+    );
+}
+
+/// rule: CR-166, CR-177
+#[tokio::test]
+async fn a_spec_is_merged_as_a_json_merge_patch() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let new = New::pg("orders").spec("config", json!({"timezone": "UTC", "backup_hour": 3}));
+    let orders = acme.ready(&new).await;
+    acme.update(
+        orders.id(),
+        json!({"config": {"backup_hour": 4, "jit": true}}),
+    )
+    .await;
+    let merged = acme.wait(orders.id(), "ready").await;
+    assert_eq!(
+        merged["spec"]["config"],
+        json!({"timezone": "UTC", "backup_hour": 4, "jit": true})
+    );
+    acme.update(
+        orders.id(),
+        json!({"config": {"jit": null}, "maintenance": {"day": "monday", "hour": "02:00"}}),
+    )
+    .await;
+    let merged = acme.wait(orders.id(), "ready").await;
+    assert_eq!(
+        merged["spec"]["config"],
+        json!({"timezone": "UTC", "backup_hour": 4})
+    );
+    assert_eq!(
+        merged["spec"]["size"], "db-s-1vcpu-1gb",
+        "what is not named stays"
+    );
+    acme.update(orders.id(), json!({"maintenance": null})).await;
+    let merged = acme.wait(orders.id(), "ready").await;
+    assert_eq!(merged["spec"]["maintenance"], Value::Null);
+
+    let shop = acme.ready(&New::app("shop")).await;
+    let image =
+        json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "nginx"});
+    let list = json!([{"name": "api", "image": image}]);
+    acme.update(shop.id(), json!({"services": list})).await;
+    let replaced = acme.wait(shop.id(), "ready").await;
+    assert_eq!(replaced["spec"]["services"], list, "a list replaces a list");
+}
+
+/// What is taken away from the spec is taken away at the provider.
+///
+/// rule: CR-166, CR-171
+#[tokio::test]
+async fn a_field_that_is_removed_is_removed_at_the_provider() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let shop = acme
+        .ready(&New::app("shop").spec("disable_edge_cache", true))
+        .await;
+    let from = world.next_request();
+    acme.update(shop.id(), json!({"disable_edge_cache": null}))
+        .await;
+    acme.wait(shop.id(), "ready").await;
+    let sent = changes(&world, from);
+    assert_eq!(sent.len(), 1, "the app was not replaced: {sent:?}");
+    assert_eq!(sent[0].1["spec"].get("disable_edge_cache"), None);
+}
+
+/// rule: CR-167, CR-168, CR-183
+#[tokio::test]
+async fn the_merged_spec_is_validated_and_a_refusal_changes_nothing() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let orders = acme
+        .ready(&New::pg("orders").spec("config", json!({"timezone": "x".repeat(40_000)})))
+        .await;
+    let before = acme.get(orders.id()).await;
+    let from = world.next_request();
+    refused(&acme, orders.id(), json!({"num_nodes": 4}))
+        .await
+        .is_invalid_at("spec.num_nodes");
+    refused(&acme, orders.id(), json!({"size": null}))
+        .await
+        .is_invalid_at("spec.size");
+    refused(&acme, orders.id(), json!({"region": "fra1"}))
+        .await
+        .is_invalid_at("spec.region");
+    refused(&acme, orders.id(), json!({"colour": "red"}))
+        .await
+        .is_invalid_at("spec.colour");
+    // Neither half is too large; together they are.
+    let refusal = refused(
+        &acme,
+        orders.id(),
+        json!({"config": {"log_line_prefix": "x".repeat(40_000)}}),
+    )
+    .await;
+    refusal.is_invalid_at("spec");
+    let after = acme.get(orders.id()).await;
+    assert_eq!((after.version(), &after["spec"]), (1, &before["spec"]));
+    assert!(world.writes_since(from).is_empty());
+    assert_eq!(acme.happened(orders.id()).await, ["created", "ready"]);
+}
+
+/// rule: CR-169
+#[tokio::test]
+async fn a_reference_that_a_change_brings_in_is_checked() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let umbrella = world.tenant("umbrella").await;
+    let shop = acme.ready(&New::app("shop")).await;
+    let foreign = umbrella.secret("key", "hunter2hunter2hunter2").await;
+    let image =
+        json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "nginx"});
+    let with = |value: &str| {
+        let env = json!({"key": "API_KEY", "type": "SECRET", "value": value});
+        json!({"services": [{"name": "web", "image": image, "envs": [env]}]})
+    };
+    for value in [
+        foreign.as_str(),
+        "secret://acme/none",
+        "hunter2hunter2hunter2",
+    ] {
+        refused(&acme, shop.id(), with(value))
+            .await
+            .is_invalid_at("spec.services.0.envs.0.value");
+    }
+    let own = acme.secret("key", "hunter3hunter3hunter3").await;
+    acme.update(shop.id(), with(&own)).await;
+    acme.wait(shop.id(), "ready").await;
+    let app = &world.double.objects().apps[0].id;
+    assert_eq!(
+        world.double.app_secret(app, "API_KEY").as_deref(),
+        Some("hunter3hunter3hunter3")
+    );
+}
+
+/// rule: CR-170, CR-179, CR-180
+#[tokio::test]
+async fn a_description_is_ours_alone_and_publishes_nothing() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let orders = acme
+        .ready(&New::pg("orders").with("description", "first"))
+        .await;
+    let from = world.next_request();
+    let second = described(&acme, orders.id(), json!("second")).await;
+    assert_eq!(
+        (second.version(), second.state(), &second["description"]),
+        (2, "ready", &json!("second"))
+    );
+    let none = described(&acme, orders.id(), Value::Null).await;
+    assert_eq!((none.version(), &none["description"]), (3, &Value::Null));
+    // A change of nothing.
+    let same = acme.update(orders.id(), json!({"num_nodes": 1})).await;
+    assert_eq!((same.version(), same.state()), (4, "ready"));
+    let empty = acme.update(orders.id(), json!({})).await;
+    assert_eq!((empty.version(), empty.state()), (5, "ready"));
+    world.wait_requests("GET", "/v2/databases/*", 2).await;
+    assert!(world.writes_since(from).is_empty());
+    assert_eq!(acme.happened(orders.id()).await, ["created", "ready"]);
+    let log = world.double.log();
+    assert!(
+        !log.iter()
+            .any(|entry| entry.body.contains("first") || entry.body.contains("second"))
+    );
+}
+
+/// rule: CR-171, CR-174, CR-175
+#[tokio::test]
+async fn a_change_is_applied_in_place_and_the_provider_is_sent_what_changed_and_no_more() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let new = New::pg("orders")
+        .spec("config", json!({"timezone": "UTC"}))
+        .spec("maintenance", json!({"day": "monday", "hour": "02:00"}));
+    let orders = acme.ready(&new).await;
+    let object = orders.provider_id().to_owned();
+    let mut from = world.next_request();
+    for (change, sent, body) in [
+        (
+            json!({"num_nodes": 2}),
+            "PUT resize",
+            json!({"size": "db-s-1vcpu-1gb", "num_nodes": 2}),
+        ),
+        (
+            json!({"region": "ams3"}),
+            "PUT migrate",
+            json!({"region": "ams3"}),
+        ),
+        (
+            json!({"version": "17"}),
+            "PUT upgrade",
+            json!({"version": "17"}),
+        ),
+        (
+            json!({"maintenance": {"day": "friday"}}),
+            "PUT maintenance",
+            json!({"day": "friday", "hour": "02:00"}),
+        ),
+    ] {
+        let changed = acme.update(orders.id(), change.clone()).await;
+        assert_eq!(changed.state(), "updating", "{change}");
+        let ready = acme.wait(orders.id(), "ready").await;
+        assert_eq!(ready.provider_id(), object);
+        assert_eq!(changes(&world, from), [(sent.to_owned(), body)], "{change}");
+        from = world.next_request();
+    }
+    let cluster = &world.double.objects().clusters[0];
+    assert_eq!(
+        (
+            cluster.region.as_str(),
+            cluster.version.as_str(),
+            cluster.num_nodes
+        ),
+        ("ams3", "17", 2)
+    );
+    // Nothing is sent again by later looks.
+    world.wait_requests("GET", "/v2/databases/*", 3).await;
+    assert!(world.writes_since(from).is_empty());
+}
+
+/// Several changes at once are applied one after the other, as the provider takes them.
+///
+/// rule: CR-171, CR-173
+#[tokio::test]
+async fn a_change_of_several_fields_is_one_update() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let orders = acme.ready(&New::pg("orders")).await;
+    let change = json!({
+        "size": "db-s-2vcpu-4gb", "region": "ams3", "version": "17", "config": {"timezone": "UTC"},
+    });
+    acme.update(orders.id(), change).await;
+    acme.wait(orders.id(), "ready").await;
+    let cluster = &world.double.objects().clusters[0];
+    assert_eq!(
+        (
+            cluster.region.as_str(),
+            cluster.version.as_str(),
+            cluster.size.as_str()
+        ),
+        ("ams3", "17", "db-s-2vcpu-4gb")
+    );
+    assert_eq!(
+        acme.happened(orders.id()).await,
+        ["created", "ready", "updating", "updated"]
+    );
+}
+
+/// rule: CR-176, CR-177
+#[tokio::test]
+async fn a_change_that_needs_another_object_names_its_fields_and_changes_nothing() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let orders = acme
+        .ready(&New::pg("orders").spec("tags", json!(["web"])))
+        .await;
+    let reports = acme.ready(&New::user(orders.id(), "reports")).await;
+    let from = world.next_request();
+    let refusal = refused(
+        &acme,
+        orders.id(),
+        json!({"tags": ["shop"], "num_nodes": 2}),
+    )
+    .await;
+    refusal.is("INVALID_STATE", "replaceRequired");
+    assert_eq!(refusal.details["fields"], json!(["tags"]));
+    assert!(refusal.message.contains("tags"), "{}", refusal.message);
+    let refusal = refused(&acme, reports.id(), json!({"name": "other"})).await;
+    refusal.is("INVALID_STATE", "replaceRequired");
+    assert_eq!(refusal.details["fields"], json!(["name"]));
+    assert_eq!(acme.get(orders.id()).await.version(), 1);
+    assert!(world.writes_since(from).is_empty());
+    // Sent as it is stored, it is no change.
+    let same = acme
+        .update(orders.id(), json!({"tags": ["web"], "num_nodes": 2}))
+        .await;
+    assert_eq!(same.version(), 2);
+    acme.wait(orders.id(), "ready").await;
+}
+
+/// rule: CR-178, CR-180
+#[tokio::test]
+async fn a_change_while_it_is_being_made_folds_in_without_events() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    // Before the provider was asked.
+    let hold = world
+        .double
+        .fault(Fault::on("GET", "/v2/databases").hold_before());
+    let early = acme.create(&New::pg("early")).await;
+    world.double.wait_held(hold).await;
+    let changed = acme.update(early.id(), json!({"num_nodes": 2})).await;
+    assert_eq!((changed.state(), changed.version()), ("pending", 2));
+    world.double.release(hold);
+    // While the provider makes it.
+    let hold = world
+        .double
+        .fault(Fault::on("POST", "/v2/databases").skip(1).hold_after());
+    acme.wait(early.id(), "ready").await;
+    let late = acme.create(&New::pg("late")).await;
+    world.double.wait_held(hold).await;
+    assert_eq!(
+        acme.update(late.id(), json!({"num_nodes": 2}))
+            .await
+            .state(),
+        "pending"
+    );
+    world.double.release(hold);
+    for id in [early.id(), late.id()] {
+        acme.wait(id, "ready").await;
+        let seen = acme
+            .wait_for(id, "to have its events", |seen| seen.state() == "ready")
+            .await;
+        assert_eq!(seen.version(), 2);
+        assert_eq!(acme.happened(id).await, ["created", "ready"]);
+    }
+    let clusters = world.double.objects().clusters;
+    assert_eq!(clusters.len(), 2);
+    assert!(
+        clusters.iter().all(|cluster| cluster.num_nodes == 2),
+        "{clusters:?}"
+    );
+}
+
+/// rule: CR-172
+#[tokio::test]
+async fn a_failed_resource_is_updated_and_one_that_never_was_accepted_is_tried_anew() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let refuse = Fault::on("POST", "/v2/databases").answer(
+        422,
+        FaultBody::Message {
+            text: "no such size".into(),
+        },
+    );
+    world.double.fault(refuse.always());
+    let orders = acme.create(&New::pg("orders")).await;
+    let failed = acme.wait(orders.id(), "error").await;
+    assert_eq!(failed["providerId"], Value::Null);
+    world.double.clear_faults();
+    let changed = acme
+        .update(orders.id(), json!({"size": "db-s-2vcpu-4gb"}))
+        .await;
+    assert_ne!(changed.state(), "error");
+    acme.wait_through(orders.id(), "ready").await;
+    assert_eq!(world.double.objects().clusters[0].size, "db-s-2vcpu-4gb");
+
+    // One that the provider has, and that failed.
+    world.double.fail_next_deployments(1);
+    let shop = acme.create(&New::app("shop")).await;
+    let failed = acme.wait(shop.id(), "error").await;
+    assert!(!failed.provider_id().is_empty());
+    let changed = acme
+        .update(shop.id(), json!({"disable_edge_cache": true}))
+        .await;
+    assert_eq!(changed.state(), "updating");
+    acme.wait_through(shop.id(), "ready").await;
+    let happened = acme.happened(shop.id()).await;
+    assert_eq!(happened[..3], ["created", "failed", "updating"]);
+}
+
+/// rule: CR-181
+#[tokio::test]
+async fn what_is_going_or_gone_can_not_be_changed() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let orders = acme.ready(&New::pg("orders")).await;
+    let hold = world
+        .double
+        .fault(Fault::on("DELETE", "/v2/databases/*").hold_before());
+    acme.delete(orders.id()).await;
+    world.double.wait_held(hold).await;
+    let describe = acme.input(json!({"resourceId": orders.id(), "description": "x"}));
+    for body in [
+        acme.change(orders.id(), json!({"num_nodes": 2})),
+        describe.clone(),
+    ] {
+        acme.api
+            .refused("cloudResources/update", &body)
+            .await
+            .is("INVALID_STATE", "");
+    }
+    world.double.release(hold);
+    acme.wait(orders.id(), "deleted").await;
+    acme.api
+        .refused("cloudResources/update", &describe)
+        .await
+        .is("INVALID_STATE", "");
+}
+
+/// rule: CR-184
+#[tokio::test]
+async fn a_move_is_decided_with_the_old_and_the_new_region() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let there = acme.ready(&New::pg("there").spec("region", "ams3")).await;
+    let here = acme.ready(&New::pg("here")).await;
+    let only_here = json!({
+        "Version": "2012-10-17",
+        "Statement": [{
+            "Effect": "Allow", "Action": "compute:cloud-resources:*", "Resource": "*",
+            "Condition": {"StringEquals": {"resource.region": "nyc3"}},
+        }],
+    });
+    let someone = acme.someone(&[only_here]).await;
+    refused(&someone, there.id(), json!({"region": "nyc3"}))
+        .await
+        .is("ACCESS_DENIED", "");
+    refused(&someone, here.id(), json!({"region": "ams3"}))
+        .await
+        .is("ACCESS_DENIED", "");
+    assert_eq!(acme.get(here.id()).await.version(), 1);
+    someone.update(here.id(), json!({"num_nodes": 2})).await;
+    acme.update(here.id(), json!({"region": "ams3"})).await;
+    acme.wait(here.id(), "ready").await;
+}
+
+/// rule: CR-185
+#[tokio::test]
+async fn a_change_that_the_provider_refuses_is_kept_and_tried_again_and_deletes_nothing() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let orders = acme.ready(&New::pg("orders")).await;
+    let refuse = Fault::on("PUT", "/v2/databases/*/resize").always();
+    let refuse = world.double.fault(refuse.answer(
+        422,
+        FaultBody::Message {
+            text: "size is not for sale".into(),
+        },
+    ));
+    acme.update(orders.id(), json!({"size": "db-s-2vcpu-4gb"}))
+        .await;
+    let failed = acme.wait(orders.id(), "error").await;
+    assert_eq!(failed["spec"]["size"], "db-s-2vcpu-4gb");
+    assert!(!failed.message().is_empty());
+    assert_eq!(world.double.objects().clusters[0].size, "db-s-1vcpu-1gb");
+    world
+        .wait_requests("PUT", "/v2/databases/*/resize", 2)
+        .await;
+    assert_eq!(
+        acme.happened(orders.id()).await,
+        ["created", "ready", "updating", "failed"]
+    );
+    world.double.release(refuse);
+    let ready = acme.wait_through(orders.id(), "ready").await;
+    assert_eq!(ready.message(), "");
+    assert_eq!(world.double.objects().clusters[0].size, "db-s-2vcpu-4gb");
+    let totals = world.double.objects().totals;
+    assert_eq!((totals.clusters_made, totals.clusters_gone), (1, 0));
+}
+
+/// rule: CR-186
+#[tokio::test]
+async fn a_newer_version_of_a_secret_is_an_update() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let reference = acme.secret("key", "first-value-of-it").await;
+    let image =
+        json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "nginx"});
+    let env = json!({"key": "API_KEY", "type": "SECRET", "value": reference});
+    let shop = New::app("shop").spec(
+        "services",
+        json!([{"name": "web", "image": image, "envs": [env]}]),
+    );
+    let shop = acme.ready(&shop).await;
+    let app = world.double.objects().apps[0].id.clone();
+    assert_eq!(
+        world.double.app_secret(&app, "API_KEY").as_deref(),
+        Some("first-value-of-it")
+    );
+    acme.secret("key", "second-value-of-it").await;
+    eventually("the new value is at the provider", || async {
+        (world.double.app_secret(&app, "API_KEY").as_deref() == Some("second-value-of-it"))
+            .then_some(())
+    })
+    .await;
+    acme.wait(shop.id(), "ready").await;
+    assert_eq!(world.double.objects().apps.len(), 1);
+}
+
+/// rule: CR-180
+#[tokio::test]
+async fn updates_at_the_same_moment_all_count() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let orders = acme.ready(&New::pg("orders")).await;
+    let bodies: Vec<Value> = (0..6)
+        .map(|index| {
+            acme.change(
+                orders.id(),
+                json!({"config": {format!("setting_{index}"): index}}),
+            )
+        })
+        .collect();
+    let all = join_all(
+        bodies
+            .iter()
+            .map(|body| acme.api.call("cloudResources/update", body)),
+    )
+    .await;
+    let taken = all.iter().filter(|result| result.is_ok()).count();
+    let settled = acme.get(orders.id()).await;
+    assert_eq!(settled.version(), 1 + taken as u64);
+    let config = settled["spec"]["config"].as_object().unwrap();
+    assert_eq!(
+        config.len(),
+        taken,
+        "an accepted change was lost: {config:?}"
+    );
+    for refusal in all.into_iter().filter_map(Result::err) {
+        refusal.is("UNAVAILABLE", "");
+    }
+    acme.wait(orders.id(), "ready").await;
+}
