@@ -23,8 +23,7 @@ impl Service {
         let refuse = |reason: &str, text: String| {
             ServiceError::new(Code::Unauthenticated, text).reason(reason)
         };
-        let hash =
-            TokenHash::of(bearer).map_err(|error| refuse("malformed", error.to_string()))?;
+        let hash = TokenHash::of(bearer).map_err(|error| refuse("malformed", error.to_string()))?;
         let Some((token, principal)) = self.store().token_by_hash(hash.as_str()).await? else {
             return Err(refuse(
                 "unknown",
@@ -34,16 +33,27 @@ impl Service {
         if token.revoked_at.is_some() {
             return Err(refuse(
                 "revoked",
-                format!("the token `{}` was revoked; ask an administrator of your tenant for a new one", token.id),
+                format!(
+                    "the token `{}` was revoked; ask an administrator of your tenant for a new one",
+                    token.id
+                ),
             ));
         }
         if token.expires_at.is_some_and(|at| at <= self.now()) {
             return Err(refuse(
                 "expired",
-                format!("the token `{}` has expired; ask an administrator of your tenant for a new one", token.id),
+                format!(
+                    "the token `{}` has expired; ask an administrator of your tenant for a new one",
+                    token.id
+                ),
             ));
         }
-        Ok(Caller { principal, token, request, source_ip })
+        Ok(Caller {
+            principal,
+            token,
+            request,
+            source_ip,
+        })
     }
 
     /// An id for a request that just came in.

@@ -39,10 +39,21 @@ pub async fn bootstrap(
     root_token: Option<TokenText>,
 ) -> Result<Bootstrapped, ServiceError> {
     let now = clock.now();
-    let fresh = DeploymentInfo { id: DeploymentId::generate(now, entropy.id_seed()), created_at: now };
+    let fresh = DeploymentInfo {
+        id: DeploymentId::generate(now, entropy.id_seed()),
+        created_at: now,
+    };
     let deployment = store.deployment(fresh).await?;
-    let root = Root { store, deployment: &deployment, now };
-    let first = store.tokens(&TenantId::root(), None, 1).await?.items.is_empty();
+    let root = Root {
+        store,
+        deployment: &deployment,
+        now,
+    };
+    let first = store
+        .tokens(&TenantId::root(), None, 1)
+        .await?
+        .items
+        .is_empty();
     if first {
         root.create().await?;
     }
@@ -58,7 +69,10 @@ pub async fn bootstrap(
         }
         None => None,
     };
-    Ok(Bootstrapped { deployment, new_root_token })
+    Ok(Bootstrapped {
+        deployment,
+        new_root_token,
+    })
 }
 
 /// What belongs to the platform itself.
@@ -104,9 +118,17 @@ impl Root<'_> {
             quotas: BTreeMap::new(),
             created_at: self.now,
         };
-        self.store.create_tenant(&tenant, self.audit("compute:tenants:write", "compute-tenant/root")).await?;
+        self.store
+            .create_tenant(
+                &tenant,
+                self.audit("compute:tenants:write", "compute-tenant/root"),
+            )
+            .await?;
         let policy = Policy {
-            id: PolicyId::generate(self.deployment.created_at, self.seed("administrator policy")),
+            id: PolicyId::generate(
+                self.deployment.created_at,
+                self.seed("administrator policy"),
+            ),
             tenant_id: TenantId::root(),
             title: title("Administrator")?,
             document: ManagedPolicy::Administrator.json(),
@@ -114,7 +136,9 @@ impl Root<'_> {
             updated_at: self.now,
         };
         let on = format!("compute-policy/{}", policy.id);
-        self.store.put_policy(&policy, self.audit("compute:policies:write", &on)).await?;
+        self.store
+            .put_policy(&policy, self.audit("compute:policies:write", &on))
+            .await?;
         let principal = Principal {
             id: self.principal_id(),
             tenant_id: TenantId::root(),
@@ -124,11 +148,17 @@ impl Root<'_> {
             created_at: self.now,
         };
         let on = format!("compute-principal/{}", principal.id);
-        self.store.create_principal(&principal, self.audit("compute:principals:write", &on)).await?;
+        self.store
+            .create_principal(&principal, self.audit("compute:principals:write", &on))
+            .await?;
         Ok(())
     }
 
-    async fn take_token(&self, text: &TokenText, entropy: &dyn Entropy) -> Result<(), ServiceError> {
+    async fn take_token(
+        &self,
+        text: &TokenText,
+        entropy: &dyn Entropy,
+    ) -> Result<(), ServiceError> {
         let hash = text.hash();
         if self.store.token_by_hash(hash.as_str()).await?.is_some() {
             return Ok(());
@@ -143,13 +173,20 @@ impl Root<'_> {
             created_at: self.now,
         };
         let on = format!("compute-principal/{}", token.principal_id);
-        self.store.create_token(&token, hash.as_str(), self.audit("compute:principals:write", &on)).await?;
+        self.store
+            .create_token(
+                &token,
+                hash.as_str(),
+                self.audit("compute:principals:write", &on),
+            )
+            .await?;
         Ok(())
     }
 }
 
 fn title(text: &str) -> Result<Title, ServiceError> {
-    text.parse().map_err(|error| ServiceError::internal(format!("{text:?} is no title: {error}")))
+    text.parse()
+        .map_err(|error| ServiceError::internal(format!("{text:?} is no title: {error}")))
 }
 
 impl Service {
@@ -177,12 +214,18 @@ impl Service {
             .await
             .map_err(|error| error.to_string())?
             .ok_or("its component is not in the store")?;
-        let generation = self.runtime().load(&component).await.map_err(|error| error.to_string())?;
+        let generation = self
+            .runtime()
+            .load(&component)
+            .await
+            .map_err(|error| error.to_string())?;
         if generation.digest().to_string() != digest {
             return Err("the stored component has another digest than its record".to_owned());
         }
         self.registry().insert(generation.clone());
-        self.registry().activate(generation.digest()).map_err(|error| error.to_string())?;
+        self.registry()
+            .activate(generation.digest())
+            .map_err(|error| error.to_string())?;
         Ok(())
     }
 }

@@ -13,7 +13,10 @@ pub(crate) fn digest(method: &str, input: &Value) -> String {
     let mut text = String::new();
     write(input, &mut text);
     hash.update(text.as_bytes());
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 fn write(value: &Value, text: &mut String) {

@@ -84,7 +84,13 @@ impl Target {
     }
 
     /// A cloud resource that does not exist yet.
-    pub(crate) fn wished(tenant: &TenantId, id: &ResourceId, kind: &Kind, pool: &Pool, account: &Account) -> Self {
+    pub(crate) fn wished(
+        tenant: &TenantId,
+        id: &ResourceId,
+        kind: &Kind,
+        pool: &Pool,
+        account: &Account,
+    ) -> Self {
         Self {
             placing: Placing {
                 kind: Some(kind.id.clone()),
@@ -183,12 +189,20 @@ impl Judge<'_> {
     ///
     /// # Errors
     /// `ACCESS_DENIED`.
-    pub(crate) fn require_reach(&self, action: Action, target: &Target) -> Result<(), ServiceError> {
+    pub(crate) fn require_reach(
+        &self,
+        action: Action,
+        target: &Target,
+    ) -> Result<(), ServiceError> {
         let reaches = match reach(self.caller) {
             Reach::EveryTenant => true,
             Reach::OwnTenant => self.caller.principal.tenant_id == target.tenant,
         };
-        if reaches { Ok(()) } else { Err(self.refusal(action, target, &DenyReason::OtherTenant)) }
+        if reaches {
+            Ok(())
+        } else {
+            Err(self.refusal(action, target, &DenyReason::OtherTenant))
+        }
     }
 
     fn ask(&self, action: Action, target: &Target) -> Decision {
@@ -223,20 +237,30 @@ impl Judge<'_> {
                 "a policy of yours could not be evaluated, and what can't be decided is denied; ask an administrator to look at the host's log".to_owned()
             }
         };
-        ServiceError::new(Code::AccessDenied, format!("`{action}` on `{target}` is refused: {next}"))
+        ServiceError::new(
+            Code::AccessDenied,
+            format!("`{action}` on `{target}` is refused: {next}"),
+        )
     }
 }
 
 /// Operators' policies count in every tenant; what they allow there is for the policies to say.
 fn reach(caller: &Caller) -> Reach {
-    if caller.is_operator() { Reach::EveryTenant } else { Reach::OwnTenant }
+    if caller.is_operator() {
+        Reach::EveryTenant
+    } else {
+        Reach::OwnTenant
+    }
 }
 
 impl Service {
     /// The caller's policies, ready to be asked.
     pub(crate) async fn judge<'a>(&self, caller: &'a Caller) -> Result<Judge<'a>, ServiceError> {
         let set = self.policy_set(caller).await?;
-        Ok(Judge { decider: self.prepare(&set, caller), caller })
+        Ok(Judge {
+            decider: self.prepare(&set, caller),
+            caller,
+        })
     }
 
     fn prepare(&self, set: &PolicySet, caller: &Caller) -> Decider {
@@ -266,7 +290,12 @@ impl Service {
     ///
     /// # Errors
     /// `ACCESS_DENIED`; `UNAVAILABLE` where the policies can't be read.
-    pub(crate) async fn decide(&self, caller: &Caller, action: Action, target: &Target) -> Result<(), ServiceError> {
+    pub(crate) async fn decide(
+        &self,
+        caller: &Caller,
+        action: Action,
+        target: &Target,
+    ) -> Result<(), ServiceError> {
         self.judge(caller).await?.require(action, target)
     }
 
@@ -281,7 +310,9 @@ impl Service {
         if !caller.is_operator() {
             return Err(ServiceError::new(
                 Code::AccessDenied,
-                format!("`{action}` on `{target}` is refused: only operators (principals of tenant `root`) may do this; ask one of them"),
+                format!(
+                    "`{action}` on `{target}` is refused: only operators (principals of tenant `root`) may do this; ask one of them"
+                ),
             ));
         }
         self.decide(caller, action, target).await
@@ -294,10 +325,14 @@ impl Service {
             return Ok(set);
         }
         // What the caller came with may be older than the version: read the principal again.
-        let current = self.store().principal(&principal.tenant_id, &principal.id).await?;
+        let current = self
+            .store()
+            .principal(&principal.tenant_id, &principal.id)
+            .await?;
         let attached = current.map(|current| current.policies).unwrap_or_default();
         let set = self.compile(&principal.tenant_id, &attached).await?;
-        self.policies.put(principal.id.clone(), version, set.clone());
+        self.policies
+            .put(principal.id.clone(), version, set.clone());
         Ok(set)
     }
 
@@ -332,8 +367,12 @@ fn parsed(policy: &Policy) -> Result<Document, ServiceError> {
         values: usize::MAX,
         pattern_bytes: usize::MAX,
     };
-    Document::parse_within(&policy.document, &unlimited)
-        .map_err(|error| undecidable(&format!("policy `{}` is not understood by this host: {error}", policy.id)))
+    Document::parse_within(&policy.document, &unlimited).map_err(|error| {
+        undecidable(&format!(
+            "policy `{}` is not understood by this host: {error}",
+            policy.id
+        ))
+    })
 }
 
 fn undecidable(error: &str) -> ServiceError {

@@ -43,7 +43,7 @@ pub struct ServiceError {
     /// For people.
     pub message: String,
     /// What the contract names (`reason`, `fields`, `limit`, `resourceId`, …) and `field`.
-    pub details: Map<String, Value>,
+    pub details: Box<Map<String, Value>>,
     /// What only the log may know, of an `Internal` or `Unavailable`.
     pub internal: Option<String>,
 }
@@ -55,7 +55,7 @@ impl ServiceError {
         Self {
             code,
             message: message.into(),
-            details: Map::new(),
+            details: Box::default(),
             internal: None,
         }
     }

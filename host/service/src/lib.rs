@@ -22,6 +22,7 @@ pub mod offers;
 mod place;
 pub mod plugins;
 pub mod policies;
+pub mod ports;
 pub mod pools;
 pub mod principals;
 pub mod projects;

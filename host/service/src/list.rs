@@ -51,7 +51,11 @@ impl TryFrom<String> for Cursor {
     fn try_from(text: String) -> Result<Self, CursorError> {
         let fits = (1..=CURSOR_BYTES_MAX).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_graphic());
-        if fits { Ok(Self(text)) } else { Err(CursorError) }
+        if fits {
+            Ok(Self(text))
+        } else {
+            Err(CursorError)
+        }
     }
 }
 

@@ -54,11 +54,17 @@ impl Service {
     /// # Errors
     /// `NOT_FOUND` for a pool that the tenant can't see, whatever the cause; `UNSUPPORTED` for one
     /// that serves no cloud resources; `UNAVAILABLE` while its plugin can't be loaded.
-    pub(crate) async fn place(&self, tenant: &TenantId, id: &PoolId) -> Result<Place, ServiceError> {
+    pub(crate) async fn place(
+        &self,
+        tenant: &TenantId,
+        id: &PoolId,
+    ) -> Result<Place, ServiceError> {
         let Some((pool, _offer)) = self.store().visible_pool(tenant, id).await? else {
             return Err(ServiceError::new(
                 Code::NotFound,
-                format!("tenant `{tenant}` sees no pool `{id}`; `pools/list` lists those it sees, and an operator can offer another"),
+                format!(
+                    "tenant `{tenant}` sees no pool `{id}`; `pools/list` lists those it sees, and an operator can offer another"
+                ),
             ));
         };
         let account = match (&pool.pool_type, &pool.account_id) {
@@ -75,6 +81,10 @@ impl Service {
             ServiceError::internal(format!("pool {id} is on account {account}, which is gone"))
         })?;
         let generation = self.generation_of(&account.provider).await?;
-        Ok(Place { pool, account, generation })
+        Ok(Place {
+            pool,
+            account,
+            generation,
+        })
     }
 }

@@ -116,7 +116,11 @@ impl Service {
     }
 
     /// The events among effects, with their ids. Other effects are the reconciler's.
-    pub(crate) fn events_of(&self, effects: Vec<Effect>, now: Millis) -> Vec<(EventId, EventDraft)> {
+    pub(crate) fn events_of(
+        &self,
+        effects: Vec<Effect>,
+        now: Millis,
+    ) -> Vec<(EventId, EventDraft)> {
         effects
             .into_iter()
             .filter_map(|effect| match effect {
@@ -150,7 +154,9 @@ impl Service {
         }
         Err(ServiceError::new(
             Code::Unsupported,
-            format!("provider `{provider}` serves no cloud resources here: no plugin of it is active"),
+            format!(
+                "provider `{provider}` serves no cloud resources here: no plugin of it is active"
+            ),
         ))
     }
 

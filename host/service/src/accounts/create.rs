@@ -42,7 +42,11 @@ pub struct Input {
 /// # Errors
 /// `ACCESS_DENIED`, `INVALID_INPUT`; `NOT_FOUND` for a tenant that is not there; `UNSUPPORTED` on a
 /// deployment without a secret store.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<AccountView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<AccountView, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::AccountsWrite, &target);
     let result = create(service, &attempt, &target, input).await;
@@ -56,7 +60,9 @@ async fn create(
     input: Input,
 ) -> Result<AccountView, ServiceError> {
     let caller = attempt.caller;
-    service.decide(caller, Action::AccountsWrite, target).await?;
+    service
+        .decide(caller, Action::AccountsWrite, target)
+        .await?;
     if input.egress.is_some() {
         only_operators_set_egress(caller)?;
     }
@@ -80,17 +86,28 @@ async fn create(
     // The credential first: a crash in between leaves a sealed secret that nothing points to, and
     // never an account without a credential.
     credential::keep(service, attempt, &account.tenant_id, &account.id, &value).await?;
-    let audit = attempt.done(now, json!({"accountId": account.id, "provider": account.provider}));
+    let audit = attempt.done(
+        now,
+        json!({"accountId": account.id, "provider": account.provider}),
+    );
     match service.store().create_account(&account, audit).await? {
         Created::New => Ok(AccountView::of(account, caller.is_operator())),
-        Created::Taken => Err(ServiceError::internal(format!("the fresh id {} is taken", account.id))),
+        Created::Taken => Err(ServiceError::internal(format!(
+            "the fresh id {} is taken",
+            account.id
+        ))),
     }
 }
 
 fn check_provider(provider: &str) -> Result<(), ServiceError> {
     let fits = (1..=16).contains(&provider.len())
-        && provider.bytes().next().is_some_and(|b| b.is_ascii_lowercase())
-        && provider.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        && provider
+            .bytes()
+            .next()
+            .is_some_and(|b| b.is_ascii_lowercase())
+        && provider
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     if fits {
         return Ok(());
     }

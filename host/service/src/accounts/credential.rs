@@ -16,7 +16,9 @@ use crate::{Caller, Service, ServiceError};
 pub fn credential_name(account: &AccountId) -> Result<SecretName, ServiceError> {
     format!("{}{account}", crate::secrets::CREDENTIAL_PREFIX)
         .parse()
-        .map_err(|error| ServiceError::internal(format!("no name for the credential of {account}: {error}")))
+        .map_err(|error| {
+            ServiceError::internal(format!("no name for the credential of {account}: {error}"))
+        })
 }
 
 /// The value that was given: the credential itself, or a reference to a secret of the owner that
@@ -27,19 +29,28 @@ pub(super) async fn given(
     owner: &TenantId,
     credential: SecretValue,
 ) -> Result<SecretText, ServiceError> {
-    let Ok(reference) = credential.0.expose().parse::<SecretRef>() else { return Ok(credential.0) };
+    let Ok(reference) = credential.0.expose().parse::<SecretRef>() else {
+        return Ok(credential.0);
+    };
     let none = || {
         ServiceError::invalid(
             "/credential",
-            format!("names no secret of tenant `{owner}`; store it with `secrets/put`, or give the credential itself"),
+            format!(
+                "names no secret of tenant `{owner}`; store it with `secrets/put`, or give the credential itself"
+            ),
         )
     };
     if reference.tenant() != owner || crate::secrets::is_credential(reference.name()) {
         return Err(none());
     }
-    let target = Target::new(ResourceType::Secret, owner, reference.name().as_str()).named(reference.name());
+    let target =
+        Target::new(ResourceType::Secret, owner, reference.name().as_str()).named(reference.name());
     service.decide(caller, Action::SecretsUse, &target).await?;
-    let sealed = service.store().secret(owner, reference.name()).await?.ok_or_else(none)?;
+    let sealed = service
+        .store()
+        .secret(owner, reference.name())
+        .await?
+        .ok_or_else(none)?;
     open(service, &sealed)
 }
 
@@ -52,7 +63,10 @@ pub(super) async fn keep(
     value: &SecretText,
 ) -> Result<(), ServiceError> {
     if value.expose().is_empty() {
-        return Err(ServiceError::invalid("/credential", "is empty; give the token that the provider issued"));
+        return Err(ServiceError::invalid(
+            "/credential",
+            "is empty; give the token that the provider issued",
+        ));
     }
     seal(service, attempt, owner, &credential_name(account)?, value).await?;
     Ok(())

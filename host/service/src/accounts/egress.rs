@@ -14,14 +14,26 @@ use crate::{Service, ServiceError};
 pub fn grant_config(egress: &Egress, manifest: &Manifest) -> GrantConfig {
     let mut origins: Vec<String> = match &egress.origins {
         Some(origins) => origins.clone(),
-        None => manifest.endpoints.iter().map(|endpoint| endpoint.origin.clone()).collect(),
+        None => manifest
+            .endpoints
+            .iter()
+            .map(|endpoint| endpoint.origin.clone())
+            .collect(),
     };
-    let stray: Vec<String> = egress.base_urls.keys().filter(|origin| !origins.contains(origin)).cloned().collect();
+    let stray: Vec<String> = egress
+        .base_urls
+        .keys()
+        .filter(|origin| !origins.contains(origin))
+        .cloned()
+        .collect();
     origins.extend(stray);
     GrantConfig {
         endpoints: origins
             .into_iter()
-            .map(|origin| GrantedEndpoint { base_url: egress.base_urls.get(&origin).cloned(), origin })
+            .map(|origin| GrantedEndpoint {
+                base_url: egress.base_urls.get(&origin).cloned(),
+                origin,
+            })
             .collect(),
         allow_private_network: egress.private_networks,
         allow_plain_http: egress.plain_http,
@@ -31,10 +43,20 @@ pub fn grant_config(egress: &Egress, manifest: &Manifest) -> GrantConfig {
 
 /// Refuses what the runtime would refuse at every call. Without an active plugin there is nothing
 /// to compare with yet.
-pub(super) fn check(service: &Service, provider: &str, egress: &Egress) -> Result<(), ServiceError> {
-    let Some(generation) = service.registry().active(provider) else { return Ok(()) };
+pub(super) fn check(
+    service: &Service,
+    provider: &str,
+    egress: &Egress,
+) -> Result<(), ServiceError> {
+    let Some(generation) = service.registry().active(provider) else {
+        return Ok(());
+    };
     let manifest = generation.manifest();
-    AccountGrant::build(manifest, &grant_config(egress, manifest), service.runtime().limits())
-        .map(|_| ())
-        .map_err(|error| ServiceError::invalid("/egress", error.to_string()))
+    AccountGrant::build(
+        manifest,
+        &grant_config(egress, manifest),
+        service.runtime().limits(),
+    )
+    .map(|_| ())
+    .map_err(|error| ServiceError::invalid("/egress", error.to_string()))
 }

@@ -22,11 +22,17 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<AccountView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<AccountView, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::AccountsRead, &target);
     let result = async {
-        service.decide(caller, Action::AccountsRead, &target).await?;
+        service
+            .decide(caller, Action::AccountsRead, &target)
+            .await?;
         let account = existing(service, &input.tenant_id, &input.account_id).await?;
         Ok(AccountView::of(account, caller.is_operator()))
     };

@@ -25,14 +25,25 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<AccountView>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<AccountView>, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::AccountsRead, &target);
     let result = async {
-        service.decide(caller, Action::AccountsRead, &target).await?;
+        service
+            .decide(caller, Action::AccountsRead, &target)
+            .await?;
         let after = input.cursor.as_ref().map(Cursor::as_str);
-        let page = service.store().accounts(Some(&input.tenant_id), after, ITEMS_MAX).await?;
-        Ok(Items::of(page, |account| AccountView::of(account, caller.is_operator())))
+        let page = service
+            .store()
+            .accounts(Some(&input.tenant_id), after, ITEMS_MAX)
+            .await?;
+        Ok(Items::of(page, |account| {
+            AccountView::of(account, caller.is_operator())
+        }))
     };
     attempt.settle(service, result.await).await
 }

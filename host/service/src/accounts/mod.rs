@@ -33,23 +33,37 @@ fn missing(tenant: &TenantId, id: &AccountId) -> ServiceError {
 }
 
 /// An account of the tenant's own. Another tenant's reads like one that never was.
-async fn existing(service: &Service, tenant: &TenantId, id: &AccountId) -> Result<Account, ServiceError> {
-    let account = service.store().account(id).await?.filter(|account| account.tenant_id == *tenant);
+async fn existing(
+    service: &Service,
+    tenant: &TenantId,
+    id: &AccountId,
+) -> Result<Account, ServiceError> {
+    let account = service
+        .store()
+        .account(id)
+        .await?
+        .filter(|account| account.tenant_id == *tenant);
     account.ok_or_else(|| missing(tenant, id))
 }
 
 fn check_regions(regions: &[String]) -> Result<(), ServiceError> {
     if regions.len() > REGIONS_MAX {
-        return Err(ServiceError::invalid("/regions", format!("{} regions; at most {REGIONS_MAX} are taken", regions.len())));
+        return Err(ServiceError::invalid(
+            "/regions",
+            format!("{} regions; at most {REGIONS_MAX} are taken", regions.len()),
+        ));
     }
     let fits = |region: &String| {
-        (1..=REGION_BYTES_MAX).contains(&region.len()) && region.bytes().all(|b| b.is_ascii_graphic())
+        (1..=REGION_BYTES_MAX).contains(&region.len())
+            && region.bytes().all(|b| b.is_ascii_graphic())
     };
     match regions.iter().position(|region| !fits(region)) {
         None => Ok(()),
         Some(index) => Err(ServiceError::invalid(
             format!("/regions/{index}"),
-            format!("expected the provider's name of a region, 1 to {REGION_BYTES_MAX} visible characters"),
+            format!(
+                "expected the provider's name of a region, 1 to {REGION_BYTES_MAX} visible characters"
+            ),
         )),
     }
 }
@@ -60,7 +74,10 @@ fn only_operators_set_egress(caller: &Caller) -> Result<(), ServiceError> {
     if caller.is_operator() {
         return Ok(());
     }
-    Err(ServiceError::new(Code::AccessDenied, "egress: only operators say how requests leave the host; leave it out")
-        .reason("operatorOnly")
-        .with("field", "egress"))
+    Err(ServiceError::new(
+        Code::AccessDenied,
+        "egress: only operators say how requests leave the host; leave it out",
+    )
+    .reason("operatorOnly")
+    .with("field", "egress"))
 }

@@ -6,7 +6,9 @@ use berth_domain::platform::Egress;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{AccountView, check_regions, credential, egress, existing, missing, only_operators_set_egress};
+use super::{
+    AccountView, check_regions, credential, egress, existing, missing, only_operators_set_egress,
+};
 use crate::attempt::Attempt;
 use crate::decision::{Action, Target};
 use crate::given::given;
@@ -42,7 +44,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `INVALID_INPUT`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<AccountView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<AccountView, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::AccountsWrite, &target);
     let result = update(service, &attempt, &target, input).await;
@@ -56,7 +62,9 @@ async fn update(
     input: Input,
 ) -> Result<AccountView, ServiceError> {
     let caller = attempt.caller;
-    service.decide(caller, Action::AccountsWrite, target).await?;
+    service
+        .decide(caller, Action::AccountsWrite, target)
+        .await?;
     if input.egress.is_some() {
         only_operators_set_egress(caller)?;
     }
@@ -80,7 +88,10 @@ async fn update(
         let value = credential::given(service, caller, &account.tenant_id, given).await?;
         credential::keep(service, attempt, &account.tenant_id, &account.id, &value).await?;
     }
-    let audit = attempt.done(service.now(), json!({"accountId": account.id, "credential": renewed}));
+    let audit = attempt.done(
+        service.now(),
+        json!({"accountId": account.id, "credential": renewed}),
+    );
     if service.store().update_account(&account, audit).await? {
         Ok(AccountView::of(account, caller.is_operator()))
     } else {

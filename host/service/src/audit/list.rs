@@ -26,7 +26,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `INVALID_INPUT`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<AuditRow>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<AuditRow>, ServiceError> {
     let tenant = input.tenant_id.clone().unwrap_or_else(TenantId::root);
     let target = Target::tenant(&tenant);
     let attempt = Attempt::new(caller, &tenant, Action::AuditRead, &target);
@@ -34,14 +38,25 @@ pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<
         if input.tenant_id.is_some() {
             service.decide(caller, Action::AuditRead, &target).await?;
         } else {
-            service.decide_as_operator(caller, Action::AuditRead, &target).await?;
+            service
+                .decide_as_operator(caller, Action::AuditRead, &target)
+                .await?;
         }
         let limit = input.limit.unwrap_or(100);
         if !(1..=ITEMS_MAX).contains(&limit) {
-            return Err(ServiceError::invalid("/limit", format!("expected 1 to {ITEMS_MAX}")));
+            return Err(ServiceError::invalid(
+                "/limit",
+                format!("expected 1 to {ITEMS_MAX}"),
+            ));
         }
-        let items = service.store().list_audit(input.tenant_id.as_ref(), limit).await?;
-        Ok(Items { items, next_cursor: None })
+        let items = service
+            .store()
+            .list_audit(input.tenant_id.as_ref(), limit)
+            .await?;
+        Ok(Items {
+            items,
+            next_cursor: None,
+        })
     };
     attempt.settle(service, result.await).await
 }

@@ -26,7 +26,11 @@ pub struct Input {
     /// For whom.
     pub tenant_id: TenantId,
     /// In which project.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub project_id: Option<ProjectId>,
     /// In which pool.
     pub pool_id: PoolId,
@@ -35,10 +39,18 @@ pub struct Input {
     /// Called so; unique among the tenant's live resources of the kind.
     pub name: ResourceName,
     /// Words for people.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub description: Option<Description>,
     /// Living in it.
-    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub parent_id: Option<ResourceId>,
     /// As the kind's schema says.
     pub spec: Spec,
@@ -50,10 +62,23 @@ pub struct Input {
 ///
 /// # Errors
 /// Everything that the contract names; nothing is recorded then but the refusal.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<ResourceView, ServiceError> {
-    let id = ResourceId::derive(&input.tenant_id, &caller.principal.id, input.idempotency_key.as_str());
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<ResourceView, ServiceError> {
+    let id = ResourceId::derive(
+        &input.tenant_id,
+        &caller.principal.id,
+        input.idempotency_key.as_str(),
+    );
     let target = Target::unknown(&input.tenant_id, &id);
-    let attempt = Attempt::new(caller, &input.tenant_id, Action::CloudResourcesCreate, &target);
+    let attempt = Attempt::new(
+        caller,
+        &input.tenant_id,
+        Action::CloudResourcesCreate,
+        &target,
+    );
     let result = create(service, &attempt, id, input).await;
     Ok(attempt.settle(service, result).await?.into())
 }
@@ -68,7 +93,10 @@ async fn create(
 ) -> Result<Resource, ServiceError> {
     let caller = attempt.caller;
     let judge = service.judge(caller).await?;
-    judge.require_reach(Action::CloudResourcesCreate, &Target::unknown(&input.tenant_id, &id))?;
+    judge.require_reach(
+        Action::CloudResourcesCreate,
+        &Target::unknown(&input.tenant_id, &id),
+    )?;
     let input_digest = digest("create", &json!(input));
     if let Some(stored) = service.store().resource(&id).await? {
         return replay(&judge, &input_digest, stored);
@@ -76,19 +104,33 @@ async fn create(
 
     let place = service.place(&input.tenant_id, &input.pool_id).await?;
     let kind = place.kind(&input.kind)?;
-    judge.require(Action::CloudResourcesCreate, &target(&input, &id, kind, &place))?;
+    judge.require(
+        Action::CloudResourcesCreate,
+        &target(&input, &id, kind, &place),
+    )?;
 
     must_be_available(service, kind, &place)?;
     let secrets = judge_shape(&input.spec, kind, &place.generation, &place.account)?;
     check_secrets(service, &judge, &input.tenant_id, &secrets).await?;
     must_have_project(service, &input).await?;
     let parent_kind = parent_kind(service, &input, kind, &place).await?;
-    let defaults =
-        ask_plugin(service, &place.generation, &place.account, kind, &input.spec, parent_kind.as_deref()).await?;
+    let defaults = ask_plugin(
+        service,
+        &place.generation,
+        &place.account,
+        kind,
+        &input.spec,
+        parent_kind.as_deref(),
+    )
+    .await?;
 
     let quota = service.quota(&input.tenant_id, &input.kind).await?;
     let now = service.now();
-    let parents = kind.parents.iter().filter_map(|parent| parent.parse().ok()).collect();
+    let parents = kind
+        .parents
+        .iter()
+        .filter_map(|parent| parent.parse().ok())
+        .collect();
     let kind_name = input.kind.clone();
     let new = NewResource {
         id,
@@ -128,7 +170,11 @@ async fn create(
 
 /// The id exists: this is a retry, or the key is used for something else. Nothing but the decision
 /// and the input is looked at, so that no change of pools, quotas or plugins breaks a retry.
-fn replay(judge: &Judge<'_>, input_digest: &str, stored: StoredResource) -> Result<Resource, ServiceError> {
+fn replay(
+    judge: &Judge<'_>,
+    input_digest: &str,
+    stored: StoredResource,
+) -> Result<Resource, ServiceError> {
     judge.require(Action::CloudResourcesCreate, &Target::recorded(&stored.row))?;
     if stored.row.input_digest == input_digest {
         return Ok(stored.row);
@@ -142,7 +188,11 @@ fn replay(judge: &Judge<'_>, input_digest: &str, stored: StoredResource) -> Resu
 }
 
 fn target(input: &Input, id: &ResourceId, kind: &Kind, place: &Place) -> Target {
-    let region = if kind.regional { region_of(&input.spec) } else { None };
+    let region = if kind.regional {
+        region_of(&input.spec)
+    } else {
+        None
+    };
     Target::wished(&input.tenant_id, id, kind, &place.pool, &place.account)
         .named(&input.name)
         .in_region(region)
@@ -168,13 +218,23 @@ fn must_be_available(service: &Service, kind: &Kind, place: &Place) -> Result<()
 }
 
 async fn must_have_project(service: &Service, input: &Input) -> Result<(), ServiceError> {
-    let Some(project) = &input.project_id else { return Ok(()) };
-    if service.store().project(&input.tenant_id, project).await?.is_some() {
+    let Some(project) = &input.project_id else {
+        return Ok(());
+    };
+    if service
+        .store()
+        .project(&input.tenant_id, project)
+        .await?
+        .is_some()
+    {
         return Ok(());
     }
     Err(ServiceError::invalid(
         "/projectId",
-        format!("tenant `{}` has no such project; `projects/list` lists those it has", input.tenant_id),
+        format!(
+            "tenant `{}` has no such project; `projects/list` lists those it has",
+            input.tenant_id
+        ),
     ))
 }
 
@@ -191,22 +251,41 @@ async fn parent_kind(
         (None, true) => {
             return Err(ServiceError::invalid(
                 "/parentId",
-                format!("missing: kind `{}` lives in a resource of kind {}", kind.id, kind.parents.join(" or ")),
+                format!(
+                    "missing: kind `{}` lives in a resource of kind {}",
+                    kind.id,
+                    kind.parents.join(" or ")
+                ),
             ));
         }
         (Some(_), false) => {
-            return Err(ServiceError::invalid("/parentId", format!("kind `{}` lives in no other resource; leave it out", kind.id)));
+            return Err(ServiceError::invalid(
+                "/parentId",
+                format!(
+                    "kind `{}` lives in no other resource; leave it out",
+                    kind.id
+                ),
+            ));
         }
         (Some(parent), true) => parent,
     };
-    let row = service.store().resource(parent).await?.map(|stored| stored.row).filter(|row| {
-        row.tenant == input.tenant_id
-            && row.account == place.account.id
-            && kind.parents.iter().any(|one| one == row.kind.as_str())
-    });
+    let row = service
+        .store()
+        .resource(parent)
+        .await?
+        .map(|stored| stored.row)
+        .filter(|row| {
+            row.tenant == input.tenant_id
+                && row.account == place.account.id
+                && kind.parents.iter().any(|one| one == row.kind.as_str())
+        });
     match row {
         None => Err(no_parent()),
-        Some(row) if row.is_going() => Err(parent_going(if row.is_live() { State::Deleting } else { row.state })),
+        Some(row) if row.is_going() => Err(parent_going(if row.is_live() {
+            State::Deleting
+        } else {
+            row.state
+        })),
         Some(row) => Ok(Some(row.kind.to_string())),
     }
 }
@@ -221,7 +300,9 @@ fn no_parent() -> ServiceError {
 fn parent_going(state: State) -> ServiceError {
     ServiceError::new(
         Code::InvalidState,
-        format!("the resource named by parentId is {state} and takes nothing new; create it in another"),
+        format!(
+            "the resource named by parentId is {state} and takes nothing new; create it in another"
+        ),
     )
     .reason("parent")
     .with("field", "parentId")

@@ -29,18 +29,38 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<ResourceView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<ResourceView, ServiceError> {
     let target = Target::unknown(&input.tenant_id, &input.resource_id);
-    let attempt = Attempt::new(caller, &input.tenant_id, Action::CloudResourcesDelete, &target);
+    let attempt = Attempt::new(
+        caller,
+        &input.tenant_id,
+        Action::CloudResourcesDelete,
+        &target,
+    );
     let result = delete(service, &attempt, &input).await;
     Ok(attempt.settle(service, result).await?.into())
 }
 
-async fn delete(service: &Service, attempt: &Attempt<'_>, input: &Input) -> Result<Resource, ServiceError> {
+async fn delete(
+    service: &Service,
+    attempt: &Attempt<'_>,
+    input: &Input,
+) -> Result<Resource, ServiceError> {
     for _ in 0..TRIES {
         let action = Action::CloudResourcesDelete;
-        let stored = find(service, attempt.caller, action, &input.tenant_id, &input.resource_id).await?;
-        if !stored.row.is_live() {
+        let stored = find(
+            service,
+            attempt.caller,
+            action,
+            &input.tenant_id,
+            &input.resource_id,
+        )
+        .await?;
+        if stored.row.is_going() {
             return Ok(stored.row);
         }
         if let Some(row) = try_delete(service, attempt, stored).await? {
@@ -63,11 +83,18 @@ async fn try_delete(
 ) -> Result<Option<Resource>, ServiceError> {
     let now = service.now();
     let family = family(service, stored).await?;
-    let children: Vec<ResourceId> = family.iter().skip(1).map(|stored| stored.row.id.clone()).collect();
+    let children: Vec<ResourceId> = family
+        .iter()
+        .skip(1)
+        .map(|stored| stored.row.id.clone())
+        .collect();
     let mut audit = attempt.done(now, json!({"children": children}));
     let mut answer = None;
     let mut changes = Vec::with_capacity(family.len());
     for StoredResource { row, revision } in family {
+        if row.is_going() {
+            continue;
+        }
         let condemned = condemn(row, now);
         if answer.is_none() {
             answer = Some(condemned.row.clone());
@@ -87,7 +114,10 @@ async fn try_delete(
 
 /// A resource and every live one in it, parents before children. One that is created in between is
 /// marked by the reconciler, which deletes no parent before its children.
-async fn family(service: &Service, first: StoredResource) -> Result<Vec<StoredResource>, ServiceError> {
+async fn family(
+    service: &Service,
+    first: StoredResource,
+) -> Result<Vec<StoredResource>, ServiceError> {
     let mut family = vec![first];
     let mut next = 0;
     while let Some(member) = family.get(next) {

@@ -18,17 +18,27 @@ pub(super) async fn find(
     tenant: &TenantId,
     id: &ResourceId,
 ) -> Result<StoredResource, ServiceError> {
-    let stored = service.store().resource(id).await?.filter(|stored| stored.row.tenant == *tenant);
+    let stored = service
+        .store()
+        .resource(id)
+        .await?
+        .filter(|stored| stored.row.tenant == *tenant);
     match stored {
         Some(stored) => {
-            service.decide(caller, action, &Target::recorded(&stored.row)).await?;
+            service
+                .decide(caller, action, &Target::recorded(&stored.row))
+                .await?;
             Ok(stored)
         }
         None => {
-            service.decide(caller, action, &Target::unknown(tenant, id)).await?;
+            service
+                .decide(caller, action, &Target::unknown(tenant, id))
+                .await?;
             Err(ServiceError::new(
                 Code::NotFound,
-                format!("tenant `{tenant}` has no resource `{id}`; `cloudResources/list` lists those it has"),
+                format!(
+                    "tenant `{tenant}` has no resource `{id}`; `cloudResources/list` lists those it has"
+                ),
             ))
         }
     }

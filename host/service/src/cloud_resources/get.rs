@@ -23,10 +23,21 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<ResourceView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<ResourceView, ServiceError> {
     let action = Action::CloudResourcesRead;
     let target = Target::unknown(&input.tenant_id, &input.resource_id);
     let attempt = Attempt::new(caller, &input.tenant_id, action, &target);
-    let found = find(service, caller, action, &input.tenant_id, &input.resource_id).await;
+    let found = find(
+        service,
+        caller,
+        action,
+        &input.tenant_id,
+        &input.resource_id,
+    )
+    .await;
     Ok(attempt.settle(service, found).await?.row.into())
 }

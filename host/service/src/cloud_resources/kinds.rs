@@ -76,9 +76,18 @@ pub struct QuotaView {
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND` for a pool that the tenant can't see, `UNSUPPORTED` for one that
 /// serves no cloud resources.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<KindView>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<KindView>, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
-    let attempt = Attempt::new(caller, &input.tenant_id, Action::CloudResourcesRead, &target);
+    let attempt = Attempt::new(
+        caller,
+        &input.tenant_id,
+        Action::CloudResourcesRead,
+        &target,
+    );
     let result = kinds(service, caller, &input, &target).await;
     attempt.settle(service, result).await
 }
@@ -89,10 +98,16 @@ async fn kinds(
     input: &Input,
     target: &Target,
 ) -> Result<Items<KindView>, ServiceError> {
-    service.decide(caller, Action::CloudResourcesRead, target).await?;
+    service
+        .decide(caller, Action::CloudResourcesRead, target)
+        .await?;
     let place = service.place(&input.tenant_id, &input.pool_id).await?;
-    let used: HashMap<KindId, u32> =
-        service.store().count_by_kind(&input.tenant_id).await?.into_iter().collect();
+    let used: HashMap<KindId, u32> = service
+        .store()
+        .count_by_kind(&input.tenant_id)
+        .await?
+        .into_iter()
+        .collect();
     let quotas = service.quotas(&input.tenant_id).await?;
     let items = place
         .generation
@@ -109,7 +124,10 @@ async fn kinds(
             view(kind, place.account.previews, quota)
         })
         .collect();
-    Ok(Items { items, next_cursor: None })
+    Ok(Items {
+        items,
+        next_cursor: None,
+    })
 }
 
 fn view(kind: &Kind, previews: bool, quota: QuotaView) -> KindView {

@@ -47,9 +47,18 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`; `INVALID_INPUT` for a cursor of something else.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<ResourceView>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<ResourceView>, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
-    let attempt = Attempt::new(caller, &input.tenant_id, Action::CloudResourcesRead, &target);
+    let attempt = Attempt::new(
+        caller,
+        &input.tenant_id,
+        Action::CloudResourcesRead,
+        &target,
+    );
     let result = list(service, caller, &input, &target).await;
     attempt.settle(service, result).await
 }
@@ -75,7 +84,12 @@ async fn list(
     loop {
         let page = service
             .store()
-            .resources(&input.tenant_id, &filter, after.as_ref().map(Cursor::as_str), ITEMS_MAX)
+            .resources(
+                &input.tenant_id,
+                &filter,
+                after.as_ref().map(Cursor::as_str),
+                ITEMS_MAX,
+            )
             .await?;
         let whole = page.next.is_none();
         let rows = page.items.len();
@@ -87,12 +101,18 @@ async fn list(
             }
             let last = whole && index + 1 == rows;
             if !last && (items.len() >= ITEMS_MAX as usize || looked_at >= LOOKED_AT_MAX) {
-                return Ok(Items { items, next_cursor: Some(here) });
+                return Ok(Items {
+                    items,
+                    next_cursor: Some(here),
+                });
             }
             after = Some(here);
         }
         if whole {
-            return Ok(Items { items, next_cursor: None });
+            return Ok(Items {
+                items,
+                next_cursor: None,
+            });
         }
     }
 }
@@ -110,6 +130,9 @@ fn checked(cursor: Cursor) -> Result<Cursor, ServiceError> {
     if fits {
         Ok(cursor)
     } else {
-        Err(ServiceError::invalid("/cursor", "not a cursor of this list; expected the `nextCursor` of an earlier answer, unchanged"))
+        Err(ServiceError::invalid(
+            "/cursor",
+            "not a cursor of this list; expected the `nextCursor` of an earlier answer, unchanged",
+        ))
     }
 }

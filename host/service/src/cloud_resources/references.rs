@@ -22,24 +22,36 @@ pub(super) async fn check_secrets(
     tenant: &TenantId,
     references: &[(String, SecretRef)],
 ) -> Result<(), ServiceError> {
-    let distinct: BTreeMap<&SecretRef, &str> =
-        references.iter().map(|(pointer, reference)| (reference, pointer.as_str())).collect();
+    let distinct: BTreeMap<&SecretRef, &str> = references
+        .iter()
+        .map(|(pointer, reference)| (reference, pointer.as_str()))
+        .collect();
     let limit = service.settings().max_secret_refs;
     if distinct.len() > limit as usize {
         return Err(ServiceError::invalid(
             "/spec",
-            format!("refers to {} secrets; at most {limit} are taken (`service.maxSecretRefs`)", distinct.len()),
+            format!(
+                "refers to {} secrets; at most {limit} are taken (`service.maxSecretRefs`)",
+                distinct.len()
+            ),
         )
         .with("limit", limit));
     }
     for (reference, pointer) in distinct {
         let own = reference.tenant() == tenant;
         if own {
-            let target = Target::new(ResourceType::Secret, tenant, reference.name().as_str()).named(reference.name());
+            let target = Target::new(ResourceType::Secret, tenant, reference.name().as_str())
+                .named(reference.name());
             judge.require(Action::SecretsUse, &target)?;
         }
         let usable = own && !crate::secrets::is_credential(reference.name());
-        if !usable || service.store().secret(tenant, reference.name()).await?.is_none() {
+        if !usable
+            || service
+                .store()
+                .secret(tenant, reference.name())
+                .await?
+                .is_none()
+        {
             return Err(ServiceError::invalid(
                 format!("/spec{pointer}"),
                 format!("names no secret of tenant `{tenant}`; store it with `secrets/put`, or name one that `secrets/list` lists"),

@@ -1,5 +1,7 @@
 //! What a spec must pass before it is recorded: size, schema, secrets, region, the plugin's check.
 
+use std::sync::Arc;
+
 use berth_domain::input::InputError;
 use berth_domain::manifest::Kind;
 use berth_domain::platform::Account;
@@ -24,7 +26,11 @@ pub(super) fn judge_shape(
     account: &Account,
 ) -> Result<Vec<(String, SecretRef)>, ServiceError> {
     let schema = generation.schema(&kind.id).ok_or_else(|| {
-        ServiceError::internal(format!("generation {} has no schema of kind {}", generation.digest(), kind.id))
+        ServiceError::internal(format!(
+            "generation {} has no schema of kind {}",
+            generation.digest(),
+            kind.id
+        ))
     })?;
     check_size(spec)?;
     schema.validate(spec)?;
@@ -36,19 +42,25 @@ pub(super) fn judge_shape(
 }
 
 fn region(spec: &Spec, account: &Account) -> Result<(), ServiceError> {
-    let region = region_of(spec).ok_or_else(|| ServiceError::invalid("/spec/region", "missing: the kind is regional"))?;
+    let region = region_of(spec)
+        .ok_or_else(|| ServiceError::invalid("/spec/region", "missing: the kind is regional"))?;
     if account.regions.is_empty() || account.regions.contains(&region) {
         return Ok(());
     }
     Err(ServiceError::invalid(
         "/spec/region",
-        format!("not a region that the pool's account configures; expected one of {}", account.regions.join(", ")),
+        format!(
+            "not a region that the pool's account configures; expected one of {}",
+            account.regions.join(", ")
+        ),
     ))
 }
 
 /// The region that a spec names.
 pub(super) fn region_of(spec: &Spec) -> Option<String> {
-    spec.get("region").and_then(Value::as_str).map(str::to_owned)
+    spec.get("region")
+        .and_then(Value::as_str)
+        .map(str::to_owned)
 }
 
 /// SecretRefs at marked places, and nothing that looks like one elsewhere: what stands at an unmarked
@@ -67,7 +79,9 @@ fn secrets(spec: &Spec, schema: &SpecSchema) -> Result<Vec<(String, SecretRef)>,
         })?;
         references.push((pointer.clone(), reference));
     }
-    let stray = looks_like_reference(spec).into_iter().find(|pointer| !marked.iter().any(|(at, _)| at == pointer));
+    let stray = looks_like_reference(spec)
+        .into_iter()
+        .find(|pointer| !marked.iter().any(|(at, _)| at == pointer));
     if let Some(pointer) = stray {
         return Err(ServiceError::invalid(
             format!("/spec{pointer}"),
@@ -90,7 +104,11 @@ fn looks_like_reference(spec: &Spec) -> Vec<String> {
             }
             Value::Object(members) => {
                 for (name, member) in members {
-                    descend(member, format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")), found);
+                    descend(
+                        member,
+                        format!("{at}/{}", name.replace('~', "~0").replace('/', "~1")),
+                        found,
+                    );
                 }
             }
             _ => {}
@@ -98,7 +116,11 @@ fn looks_like_reference(spec: &Spec) -> Vec<String> {
     }
     let mut found = Vec::new();
     for (name, value) in spec {
-        descend(value, format!("/{}", name.replace('~', "~0").replace('/', "~1")), &mut found);
+        descend(
+            value,
+            format!("/{}", name.replace('~', "~0").replace('/', "~1")),
+            &mut found,
+        );
     }
     found
 }
@@ -109,7 +131,7 @@ fn looks_like_reference(spec: &Spec) -> Vec<String> {
 /// `INVALID_INPUT` with the fields that the plugin refuses; `UNAVAILABLE` when the plugin breaks.
 pub(super) async fn ask_plugin(
     service: &Service,
-    generation: &Generation,
+    generation: &Arc<Generation>,
     account: &Account,
     kind: &Kind,
     spec: &Spec,
@@ -127,13 +149,22 @@ pub(super) async fn ask_plugin(
 /// Only top-level fields that the tenant left out are defaults, and a plugin may not bring in a
 /// reference to a secret that the tenant did not write.
 fn defaults(provider: &str, spec: &Spec, checked: Checked) -> Result<Spec, ServiceError> {
-    let defaults: Spec =
-        checked.defaults.into_iter().filter(|(field, _)| !spec.contains_key(field) && field != "region").collect();
+    let defaults: Spec = checked
+        .defaults
+        .into_iter()
+        .filter(|(field, _)| !spec.contains_key(field) && field != "region")
+        .collect();
     if let Some(pointer) = looks_like_reference(&defaults).first() {
-        return Err(broken(provider, format!("its default at {pointer} names a secret")));
+        return Err(broken(
+            provider,
+            format!("its default at {pointer} names a secret"),
+        ));
     }
     if let Err(error) = check_size(&defaults) {
-        return Err(broken(provider, format!("its defaults are out of bounds: {error}")));
+        return Err(broken(
+            provider,
+            format!("its defaults are out of bounds: {error}"),
+        ));
     }
     Ok(defaults)
 }
@@ -145,9 +176,10 @@ fn refusal(provider: &str, failure: CallFailure) -> ServiceError {
             .map(|fault| InputError::new(format!("/spec{}", fault.field), fault.message))
             .collect::<Vec<_>>()
             .into(),
-        CallFailure::Provider(ProviderError::Unsupported(text)) => {
-            ServiceError::new(Code::Unsupported, format!("the plugin of provider `{provider}` does not take this spec: {text}"))
-        }
+        CallFailure::Provider(ProviderError::Unsupported(text)) => ServiceError::new(
+            Code::Unsupported,
+            format!("the plugin of provider `{provider}` does not take this spec: {text}"),
+        ),
         other => broken(provider, other.to_string()),
     }
 }

@@ -1,6 +1,7 @@
 //! `cloudResources/update`: a merge patch laid over the spec, or new words about the resource.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use berth_domain::id::{ResourceId, TenantId};
 use berth_domain::input::Description;
@@ -45,20 +46,44 @@ pub struct Input {
 ///
 /// # Errors
 /// Everything that the contract names; nothing changes then.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<ResourceView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<ResourceView, ServiceError> {
     let target = Target::unknown(&input.tenant_id, &input.resource_id);
-    let attempt = Attempt::new(caller, &input.tenant_id, Action::CloudResourcesUpdate, &target);
+    let attempt = Attempt::new(
+        caller,
+        &input.tenant_id,
+        Action::CloudResourcesUpdate,
+        &target,
+    );
     let result = update(service, &attempt, &input).await;
     Ok(attempt.settle(service, result).await?.into())
 }
 
-async fn update(service: &Service, attempt: &Attempt<'_>, input: &Input) -> Result<Resource, ServiceError> {
+async fn update(
+    service: &Service,
+    attempt: &Attempt<'_>,
+    input: &Input,
+) -> Result<Resource, ServiceError> {
     if input.spec.is_none() && input.description.is_none() {
-        return Err(ServiceError::invalid("", "nothing to change: give `spec`, `description`, or both").reason("empty"));
+        return Err(ServiceError::invalid(
+            "",
+            "nothing to change: give `spec`, `description`, or both",
+        )
+        .reason("empty"));
     }
     for _ in 0..TRIES {
         let action = Action::CloudResourcesUpdate;
-        let stored = find(service, attempt.caller, action, &input.tenant_id, &input.resource_id).await?;
+        let stored = find(
+            service,
+            attempt.caller,
+            action,
+            &input.tenant_id,
+            &input.resource_id,
+        )
+        .await?;
         if let Some(row) = try_update(service, attempt, input, stored).await? {
             service.waker().notify_one();
             return Ok(row);
@@ -80,7 +105,11 @@ async fn try_update(
 ) -> Result<Option<Resource>, ServiceError> {
     let StoredResource { row, revision } = stored;
     if row.is_going() {
-        let state = if row.is_live() { State::Deleting } else { row.state };
+        let state = if row.is_live() {
+            State::Deleting
+        } else {
+            row.state
+        };
         return Err(refusal(UpdateRefusal::Going(state)));
     }
     let generation = service.generation_of(&row.provider).await?;
@@ -91,7 +120,11 @@ async fn try_update(
         )
         .reason("kind")
     })?;
-    let merged = input.spec.as_ref().map(|patch| merge_patch(&row.spec, patch)).filter(|merged| *merged != row.spec);
+    let merged = input
+        .spec
+        .as_ref()
+        .map(|patch| merge_patch(&row.spec, patch))
+        .filter(|merged| *merged != row.spec);
     let spec = match merged {
         Some(merged) => {
             let defaults = judge(service, attempt.caller, &row, kind, &generation, &merged).await?;
@@ -99,8 +132,11 @@ async fn try_update(
         }
         None => None,
     };
-    let amendment =
-        Amendment { spec, generation: generation.digest().to_string(), description: input.description.clone() };
+    let amendment = Amendment {
+        spec,
+        generation: generation.digest().to_string(),
+        description: input.description.clone(),
+    };
     let now = service.now();
     let amended = amend(row, amendment, Some(kind), now).map_err(refusal)?;
     let row = amended.row;
@@ -122,35 +158,67 @@ async fn judge(
     caller: &Caller,
     row: &Resource,
     kind: &Kind,
-    generation: &Generation,
+    generation: &Arc<Generation>,
     merged: &Spec,
 ) -> Result<Spec, ServiceError> {
     let account = service
         .store()
         .account(&row.account)
         .await?
-        .ok_or_else(|| ServiceError::internal(format!("resource {} is on account {}, which is gone", row.id, row.account)))?;
+        .ok_or_else(|| {
+            ServiceError::internal(format!(
+                "resource {} is on account {}, which is gone",
+                row.id, row.account
+            ))
+        })?;
     let judge = service.judge(caller).await?;
     // Policies see the region: whoever moves a resource must be allowed at both ends.
-    let region = if kind.regional { region_of(merged) } else { None };
+    let region = if kind.regional {
+        region_of(merged)
+    } else {
+        None
+    };
     if region != row.region {
-        judge.require(Action::CloudResourcesUpdate, &Target::recorded(row).in_region(region))?;
+        judge.require(
+            Action::CloudResourcesUpdate,
+            &Target::recorded(row).in_region(region),
+        )?;
     }
     let references = judge_shape(merged, kind, generation, &account)?;
-    let had: BTreeSet<SecretRef> = secret_refs(&row.spec).into_iter().map(|(_, reference)| reference).collect();
-    let fresh: Vec<_> = references.into_iter().filter(|(_, reference)| !had.contains(reference)).collect();
+    let had: BTreeSet<SecretRef> = secret_refs(&row.spec)
+        .into_iter()
+        .map(|(_, reference)| reference)
+        .collect();
+    let fresh: Vec<_> = references
+        .into_iter()
+        .filter(|(_, reference)| !had.contains(reference))
+        .collect();
     check_secrets(service, &judge, &row.tenant, &fresh).await?;
     let parent_kind = match &row.parent {
-        Some(parent) => service.store().resource(parent).await?.map(|stored| stored.row.kind.to_string()),
+        Some(parent) => service
+            .store()
+            .resource(parent)
+            .await?
+            .map(|stored| stored.row.kind.to_string()),
         None => None,
     };
-    ask_plugin(service, generation, &account, kind, merged, parent_kind.as_deref()).await
+    ask_plugin(
+        service,
+        generation,
+        &account,
+        kind,
+        merged,
+        parent_kind.as_deref(),
+    )
+    .await
 }
 
 fn refusal(refusal: UpdateRefusal) -> ServiceError {
     let error = ServiceError::new(Code::InvalidState, refusal.to_string());
     match refusal {
         UpdateRefusal::Going(_) => error.reason("deleting"),
-        UpdateRefusal::ReplaceRequired(fields) => error.reason("replaceRequired").with("fields", fields),
+        UpdateRefusal::ReplaceRequired(fields) => {
+            error.reason("replaceRequired").with("fields", fields)
+        }
     }
 }

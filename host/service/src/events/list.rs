@@ -71,7 +71,11 @@ impl From<PublishedEvent> for EventView {
 ///
 /// # Errors
 /// `ACCESS_DENIED`; `INVALID_INPUT` for a cursor of something else.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<EventView>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<EventView>, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::EventsRead, &target);
     let result = list(service, caller, &input, &target).await;
@@ -86,12 +90,22 @@ async fn list(
 ) -> Result<Items<EventView>, ServiceError> {
     let judge = service.judge(caller).await?;
     judge.require(Action::EventsRead, target)?;
-    let mut filter = EventFilter { resource: input.resource_id.clone(), after: place(input.cursor.as_ref())? };
-    let mut readable = Readable { service, judge, known: HashMap::new() };
+    let mut filter = EventFilter {
+        resource: input.resource_id.clone(),
+        after: place(input.cursor.as_ref())?,
+    };
+    let mut readable = Readable {
+        service,
+        judge,
+        known: HashMap::new(),
+    };
     let mut items = Vec::new();
     let mut looked_at = 0;
     loop {
-        let events = service.store().events(&input.tenant_id, &filter, ITEMS_MAX).await?;
+        let events = service
+            .store()
+            .events(&input.tenant_id, &filter, ITEMS_MAX)
+            .await?;
         let whole = events.len() < ITEMS_MAX as usize;
         for event in events {
             looked_at += 1;
@@ -105,7 +119,10 @@ async fn list(
             }
         }
         if whole {
-            return Ok(Items { items, next_cursor: None });
+            return Ok(Items {
+                items,
+                next_cursor: None,
+            });
         }
     }
 }
@@ -123,8 +140,10 @@ impl Readable<'_> {
             return Ok(*known);
         }
         let stored = self.service.store().resource(id).await?;
-        let may = stored
-            .is_some_and(|stored| self.judge.allows(Action::CloudResourcesRead, &Target::recorded(&stored.row)));
+        let may = stored.is_some_and(|stored| {
+            self.judge
+                .allows(Action::CloudResourcesRead, &Target::recorded(&stored.row))
+        });
         self.known.insert(id.clone(), may);
         Ok(may)
     }

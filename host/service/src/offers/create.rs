@@ -25,7 +25,11 @@ pub struct Input {
 /// # Errors
 /// `ACCESS_DENIED`; `NOT_FOUND` for a pool or tenant that is not there; `INVALID_INPUT` for a
 /// tenant's own pool; `CONFLICT` where it is offered already.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Offer, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Offer, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::OffersWrite, &target);
     let result = create(service, &attempt, &target, input).await;
@@ -38,16 +42,30 @@ async fn create(
     target: &Target,
     input: Input,
 ) -> Result<Offer, ServiceError> {
-    service.decide_as_operator(attempt.caller, Action::OffersWrite, target).await?;
+    service
+        .decide_as_operator(attempt.caller, Action::OffersWrite, target)
+        .await?;
     service.must_have_tenant(&input.tenant_id).await?;
     let pool = service.store().pool(&input.pool_id).await?.ok_or_else(|| {
-        ServiceError::new(Code::NotFound, format!("there is no pool `{}`; `pools/list` lists those of a tenant", input.pool_id))
+        ServiceError::new(
+            Code::NotFound,
+            format!(
+                "there is no pool `{}`; `pools/list` lists those of a tenant",
+                input.pool_id
+            ),
+        )
     })?;
     if !pool.tenant_id.is_root() {
-        return Err(ServiceError::invalid("/poolId", "is a tenant's own pool; only pools of the platform (tenant `root`) are offered"));
+        return Err(ServiceError::invalid(
+            "/poolId",
+            "is a tenant's own pool; only pools of the platform (tenant `root`) are offered",
+        ));
     }
     if input.tenant_id.is_root() {
-        return Err(ServiceError::invalid("/tenantId", "owns the pool already; offer it to another tenant"));
+        return Err(ServiceError::invalid(
+            "/tenantId",
+            "owns the pool already; offer it to another tenant",
+        ));
     }
     let now = service.now();
     let offer = Offer {
@@ -61,7 +79,10 @@ async fn create(
         Created::New => Ok(offer),
         Created::Taken => Err(ServiceError::new(
             Code::Conflict,
-            format!("pool `{}` is offered to tenant `{}` already; `offers/list` shows the offer", offer.pool_id, offer.tenant_id),
+            format!(
+                "pool `{}` is offered to tenant `{}` already; `offers/list` shows the offer",
+                offer.pool_id, offer.tenant_id
+            ),
         )),
     }
 }

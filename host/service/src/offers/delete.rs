@@ -30,19 +30,31 @@ pub struct Withdrawn {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Withdrawn, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Withdrawn, ServiceError> {
     let root = TenantId::root();
     let target = Target::tenant(&root);
     let attempt = Attempt::new(caller, &root, Action::OffersWrite, &target);
     let result = async {
-        service.decide_as_operator(caller, Action::OffersWrite, &target).await?;
+        service
+            .decide_as_operator(caller, Action::OffersWrite, &target)
+            .await?;
         let audit = attempt.done(service.now(), json!({"withdrawn": input.offer_id}));
         if service.store().delete_offer(&input.offer_id, audit).await? {
-            return Ok(Withdrawn { id: input.offer_id.clone(), deleted: true });
+            return Ok(Withdrawn {
+                id: input.offer_id.clone(),
+                deleted: true,
+            });
         }
         Err(ServiceError::new(
             Code::NotFound,
-            format!("there is no offer `{}`; `offers/list` lists those there are", input.offer_id),
+            format!(
+                "there is no offer `{}`; `offers/list` lists those there are",
+                input.offer_id
+            ),
         ))
     };
     attempt.settle(service, result.await).await

@@ -29,7 +29,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<Offer>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<Offer>, ServiceError> {
     let tenant = input.tenant_id.clone().unwrap_or_else(TenantId::root);
     let target = Target::tenant(&tenant);
     let attempt = Attempt::new(caller, &tenant, Action::OffersRead, &target);
@@ -37,11 +41,20 @@ pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<
         if input.tenant_id.is_some() {
             service.decide(caller, Action::OffersRead, &target).await?;
         } else {
-            service.decide_as_operator(caller, Action::OffersRead, &target).await?;
+            service
+                .decide_as_operator(caller, Action::OffersRead, &target)
+                .await?;
         }
         let after = input.cursor.as_ref().map(Cursor::as_str);
-        let page =
-            service.store().offers(input.pool_id.as_ref(), input.tenant_id.as_ref(), after, ITEMS_MAX).await?;
+        let page = service
+            .store()
+            .offers(
+                input.pool_id.as_ref(),
+                input.tenant_id.as_ref(),
+                after,
+                ITEMS_MAX,
+            )
+            .await?;
         Ok(Items::of(page, |offer| offer))
     };
     attempt.settle(service, result.await).await

@@ -32,13 +32,22 @@ pub struct Input {
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`; `INVALID_STATE` with the changes that would break what lives, or
 /// widen what the plugin may do.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<GenerationView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<GenerationView, ServiceError> {
     let root = TenantId::root();
     let target = Target::tenant(&root);
     let attempt = Attempt::new(caller, &root, Action::PluginsWrite, &target);
     let result = async {
-        service.decide_as_operator(caller, Action::PluginsWrite, &target).await?;
-        let audit = attempt.done(service.now(), json!({"activated": input.digest, "override": input.overrides}));
+        service
+            .decide_as_operator(caller, Action::PluginsWrite, &target)
+            .await?;
+        let audit = attempt.done(
+            service.now(),
+            json!({"activated": input.digest, "override": input.overrides}),
+        );
         activate(service, &input.digest, &input.overrides, audit).await
     };
     attempt.settle(service, result.await).await
@@ -58,21 +67,33 @@ pub(super) async fn activate(
         let changes = against_active(service, &record.manifest).await?;
         must_be_accepted(&record.plugin, changes, overrides)?;
         let plugin = record.plugin.clone();
-        if !service.store().activate_generation(&plugin, digest.as_str(), service.now(), audit).await? {
+        if !service
+            .store()
+            .activate_generation(&plugin, digest.as_str(), service.now(), audit)
+            .await?
+        {
             return Err(missing(digest));
         }
     }
     service
         .registry()
         .activate(generation.digest())
-        .map_err(|error| ServiceError::internal(format!("{digest} was loaded a moment ago: {error}")))?;
+        .map_err(|error| {
+            ServiceError::internal(format!("{digest} was loaded a moment ago: {error}"))
+        })?;
     service.waker().notify_one();
     Ok(GenerationView::of(recorded(service, digest).await?, true))
 }
 
-fn must_be_accepted(plugin: &str, changes: Vec<ChangeView>, overrides: &[String]) -> Result<(), ServiceError> {
-    let refused: Vec<ChangeView> =
-        changes.into_iter().filter(|change| change.refused && !overrides.contains(&change.about)).collect();
+fn must_be_accepted(
+    plugin: &str,
+    changes: Vec<ChangeView>,
+    overrides: &[String],
+) -> Result<(), ServiceError> {
+    let refused: Vec<ChangeView> = changes
+        .into_iter()
+        .filter(|change| change.refused && !overrides.contains(&change.about))
+        .collect();
     if refused.is_empty() {
         return Ok(());
     }

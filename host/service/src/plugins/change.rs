@@ -22,15 +22,31 @@ pub struct ChangeView {
 }
 
 /// Every change from the manifest in force to a new one. Without one in force nothing changes.
-pub(super) async fn against_active(service: &Service, new: &Manifest) -> Result<Vec<ChangeView>, ServiceError> {
-    let Some(old) = service.manifest_in_force(&new.provider).await? else { return Ok(Vec::new()) };
-    let counts = service.store().count_live_by_provider(&new.provider).await?;
-    let live: BTreeMap<String, u32> = counts.into_iter().map(|(kind, count)| (kind.to_string(), count)).collect();
-    let all = live.values().fold(0_u32, |sum, count| sum.saturating_add(*count));
+pub(super) async fn against_active(
+    service: &Service,
+    new: &Manifest,
+) -> Result<Vec<ChangeView>, ServiceError> {
+    let Some(old) = service.manifest_in_force(&new.provider).await? else {
+        return Ok(Vec::new());
+    };
+    let counts = service
+        .store()
+        .count_live_by_provider(&new.provider)
+        .await?;
+    let live: BTreeMap<String, u32> = counts
+        .into_iter()
+        .map(|(kind, count)| (kind.to_string(), count))
+        .collect();
+    let all = live
+        .values()
+        .fold(0_u32, |sum, count| sum.saturating_add(*count));
     Ok(changes(&old, new)
         .into_iter()
         .map(|change| {
-            let living = change.kind.as_ref().map_or(all, |kind| live.get(kind).copied().unwrap_or(0));
+            let living = change
+                .kind
+                .as_ref()
+                .map_or(all, |kind| live.get(kind).copied().unwrap_or(0));
             ChangeView {
                 about: change.kind.unwrap_or_else(|| new.provider.clone()),
                 text: change.text,

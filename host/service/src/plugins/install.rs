@@ -40,7 +40,10 @@ pub struct ComponentError;
 impl TryFrom<String> for Component {
     type Error = ComponentError;
     fn try_from(text: String) -> Result<Self, ComponentError> {
-        BASE64.decode(text.as_bytes()).map(Self).map_err(|_| ComponentError)
+        BASE64
+            .decode(text.as_bytes())
+            .map(Self)
+            .map_err(|_| ComponentError)
     }
 }
 
@@ -65,13 +68,22 @@ pub struct Installed {
 ///
 /// # Errors
 /// `ACCESS_DENIED`; `INVALID_INPUT` for what is no component of the world, or breaks a rule.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Installed, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Installed, ServiceError> {
     let root = TenantId::root();
     let target = Target::tenant(&root);
     let attempt = Attempt::new(caller, &root, Action::PluginsWrite, &target);
     let result = async {
-        service.decide_as_operator(caller, Action::PluginsWrite, &target).await?;
-        install(service, input.component.0, |detail| attempt.done(service.now(), detail)).await
+        service
+            .decide_as_operator(caller, Action::PluginsWrite, &target)
+            .await?;
+        install(service, input.component.0, |detail| {
+            attempt.done(service.now(), detail)
+        })
+        .await
     };
     attempt.settle(service, result.await).await
 }
@@ -115,8 +127,14 @@ async fn install(
 ) -> Result<Installed, ServiceError> {
     let generation = service.runtime().load(&component).await.map_err(refused)?;
     let record = record(&generation, &component, service);
-    let row = audit(json!({"installed": record.digest, "plugin": record.plugin, "version": record.version}));
-    match service.store().put_generation(&record, component, row).await? {
+    let row = audit(
+        json!({"installed": record.digest, "plugin": record.plugin, "version": record.version}),
+    );
+    match service
+        .store()
+        .put_generation(&record, component, row)
+        .await?
+    {
         Created::New | Created::Taken => {}
     }
     service.registry().insert(generation.clone());
@@ -124,11 +142,21 @@ async fn install(
     if service.manifest_in_force(plugin).await?.is_none() {
         let row = audit(json!({"activated": record.digest}));
         let generation = activate(service, generation.digest(), &[], row).await?;
-        return Ok(Installed { generation, changes: Vec::new() });
+        return Ok(Installed {
+            generation,
+            changes: Vec::new(),
+        });
     }
     let stored = recorded(service, generation.digest()).await?;
-    let changes = if stored.active { Vec::new() } else { against_active(service, generation.manifest()).await? };
-    Ok(Installed { generation: GenerationView::of(stored, true), changes })
+    let changes = if stored.active {
+        Vec::new()
+    } else {
+        against_active(service, generation.manifest()).await?
+    };
+    Ok(Installed {
+        generation: GenerationView::of(stored, true),
+        changes,
+    })
 }
 
 fn record(generation: &Generation, component: &[u8], service: &Service) -> GenerationRecord {

@@ -22,12 +22,18 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<GenerationView>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<GenerationView>, ServiceError> {
     let root = TenantId::root();
     let target = Target::tenant(&root);
     let attempt = Attempt::new(caller, &root, Action::PluginsRead, &target);
     let result = async {
-        service.decide_as_operator(caller, Action::PluginsRead, &target).await?;
+        service
+            .decide_as_operator(caller, Action::PluginsRead, &target)
+            .await?;
         let records = service.store().generations(input.plugin.as_deref()).await?;
         let items = records
             .into_iter()
@@ -36,11 +42,16 @@ pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<
                 GenerationView::of(record, loaded)
             })
             .collect();
-        Ok(Items { items, next_cursor: None })
+        Ok(Items {
+            items,
+            next_cursor: None,
+        })
     };
     attempt.settle(service, result.await).await
 }
 
 pub(super) fn is_loaded(service: &Service, digest: &str) -> bool {
-    digest.parse().is_ok_and(|digest| service.registry().by_digest(&digest).is_some())
+    digest
+        .parse()
+        .is_ok_and(|digest| service.registry().by_digest(&digest).is_some())
 }

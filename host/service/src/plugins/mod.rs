@@ -30,7 +30,11 @@ async fn loaded(service: &Service, digest: &Digest) -> Result<Arc<Generation>, S
     if let Some(generation) = service.registry().by_digest(digest) {
         return Ok(generation);
     }
-    let component = service.store().component(digest.as_str()).await?.ok_or_else(|| missing(digest))?;
+    let component = service
+        .store()
+        .component(digest.as_str())
+        .await?
+        .ok_or_else(|| missing(digest))?;
     let generation = service.runtime().load(&component).await.map_err(refused)?;
     service.registry().insert(generation.clone());
     Ok(generation)
@@ -50,16 +54,24 @@ fn refused(error: LoadError) -> ServiceError {
         }
         LoadError::Manifest(faults) => {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            ServiceError::invalid("/component", text).reason("manifest").with("faults", faults)
+            ServiceError::invalid("/component", text)
+                .reason("manifest")
+                .with("faults", faults)
         }
         LoadError::World(faults) => {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            ServiceError::invalid("/component", text).reason("world").with("faults", faults)
+            ServiceError::invalid("/component", text)
+                .reason("world")
+                .with("faults", faults)
         }
         _ => ServiceError::invalid("/component", text).reason("component"),
     }
 }
 
 async fn recorded(service: &Service, digest: &Digest) -> Result<GenerationRecord, ServiceError> {
-    service.store().generation(digest.as_str()).await?.ok_or_else(|| missing(digest))
+    service
+        .store()
+        .generation(digest.as_str())
+        .await?
+        .ok_or_else(|| missing(digest))
 }

@@ -37,14 +37,24 @@ pub struct Shown {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Shown, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Shown, ServiceError> {
     let root = TenantId::root();
     let target = Target::tenant(&root);
     let attempt = Attempt::new(caller, &root, Action::PluginsRead, &target);
     let result = async {
-        service.decide_as_operator(caller, Action::PluginsRead, &target).await?;
+        service
+            .decide_as_operator(caller, Action::PluginsRead, &target)
+            .await?;
         let record = recorded(service, &input.digest).await?;
-        let changes = if record.active { Vec::new() } else { against_active(service, &record.manifest).await? };
+        let changes = if record.active {
+            Vec::new()
+        } else {
+            against_active(service, &record.manifest).await?
+        };
         Ok(Shown {
             manifest: record.manifest.clone(),
             changes,

@@ -40,8 +40,18 @@ impl GenerationView {
             plugin: record.plugin,
             version: record.version,
             title: record.manifest.title,
-            kinds: record.manifest.kinds.into_iter().map(|kind| kind.id).collect(),
-            endpoints: record.manifest.endpoints.into_iter().map(|endpoint| endpoint.origin).collect(),
+            kinds: record
+                .manifest
+                .kinds
+                .into_iter()
+                .map(|kind| kind.id)
+                .collect(),
+            endpoints: record
+                .manifest
+                .endpoints
+                .into_iter()
+                .map(|endpoint| endpoint.origin)
+                .collect(),
             active: record.active,
             loaded,
             size: record.size,

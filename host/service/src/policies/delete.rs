@@ -24,15 +24,28 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Policy, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Policy, ServiceError> {
     let target = target(&input.tenant_id, &input.policy_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PoliciesWrite, &target);
     let result = async {
-        service.decide(caller, Action::PoliciesWrite, &target).await?;
-        let policy = service.store().policy(&input.tenant_id, &input.policy_id).await?;
+        service
+            .decide(caller, Action::PoliciesWrite, &target)
+            .await?;
+        let policy = service
+            .store()
+            .policy(&input.tenant_id, &input.policy_id)
+            .await?;
         let policy = policy.ok_or_else(|| missing(&input.tenant_id, &input.policy_id))?;
         let audit = attempt.done(service.now(), json!({"deleted": true}));
-        if service.store().delete_policy(&input.tenant_id, &input.policy_id, audit).await? {
+        if service
+            .store()
+            .delete_policy(&input.tenant_id, &input.policy_id, audit)
+            .await?
+        {
             return Ok(policy);
         }
         Err(missing(&input.tenant_id, &input.policy_id))

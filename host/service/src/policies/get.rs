@@ -23,12 +23,21 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Policy, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Policy, ServiceError> {
     let target = target(&input.tenant_id, &input.policy_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PoliciesRead, &target);
     let result = async {
-        service.decide(caller, Action::PoliciesRead, &target).await?;
-        let policy = service.store().policy(&input.tenant_id, &input.policy_id).await?;
+        service
+            .decide(caller, Action::PoliciesRead, &target)
+            .await?;
+        let policy = service
+            .store()
+            .policy(&input.tenant_id, &input.policy_id)
+            .await?;
         policy.ok_or_else(|| missing(&input.tenant_id, &input.policy_id))
     };
     attempt.settle(service, result.await).await

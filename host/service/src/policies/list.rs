@@ -27,13 +27,22 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<Policy>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<Policy>, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PoliciesRead, &target);
     let result = async {
-        service.decide(caller, Action::PoliciesRead, &target).await?;
+        service
+            .decide(caller, Action::PoliciesRead, &target)
+            .await?;
         let after = input.cursor.as_ref().map(Cursor::as_str);
-        let page = service.store().policies(&input.tenant_id, after, ITEMS_MAX).await?;
+        let page = service
+            .store()
+            .policies(&input.tenant_id, after, ITEMS_MAX)
+            .await?;
         Ok(Items::of(page, |policy| policy))
     };
     attempt.settle(service, result.await).await

@@ -34,7 +34,11 @@ pub struct Input {
 /// # Errors
 /// `ACCESS_DENIED`; `INVALID_INPUT` at the place in the document; `NOT_FOUND` for an id that the
 /// tenant does not have.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Policy, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Policy, ServiceError> {
     let target = match &input.policy_id {
         Some(id) => target(&input.tenant_id, id),
         None => Target::tenant(&input.tenant_id),
@@ -50,7 +54,9 @@ async fn put(
     target: &Target,
     input: Input,
 ) -> Result<Policy, ServiceError> {
-    service.decide(attempt.caller, Action::PoliciesWrite, target).await?;
+    service
+        .decide(attempt.caller, Action::PoliciesWrite, target)
+        .await?;
     service.must_have_tenant(&input.tenant_id).await?;
     check(&input.document)?;
     let now = service.now();
@@ -77,8 +83,12 @@ async fn put(
 }
 
 fn check(document: &Value) -> Result<(), ServiceError> {
-    let parsed = Document::parse(document)
-        .map_err(|error| ServiceError::invalid(format!("/document{}", error.path), error.problem.to_string()))?;
+    let parsed = Document::parse(document).map_err(|error| {
+        ServiceError::invalid(
+            format!("/document{}", error.path),
+            error.problem.to_string(),
+        )
+    })?;
     PolicySet::compile(&[("new", parsed)])
         .map(|_| ())
         .map_err(|error| ServiceError::invalid("/document", error.to_string()))

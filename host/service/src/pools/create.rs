@@ -36,7 +36,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `INVALID_INPUT`; `NOT_FOUND` for a tenant that is not there.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<PoolView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<PoolView, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PoolsWrite, &target);
     let result = create(service, &attempt, &target, input).await;
@@ -49,7 +53,9 @@ async fn create(
     target: &Target,
     input: Input,
 ) -> Result<PoolView, ServiceError> {
-    service.decide(attempt.caller, Action::PoolsWrite, target).await?;
+    service
+        .decide(attempt.caller, Action::PoolsWrite, target)
+        .await?;
     service.must_have_tenant(&input.tenant_id).await?;
     check_account(service, &input).await?;
     let now = service.now();
@@ -62,9 +68,16 @@ async fn create(
         billing_mode: input.billing_mode,
         created_at: now,
     };
-    match service.store().create_pool(&pool, attempt.done(now, json!({"poolId": pool.id}))).await? {
+    match service
+        .store()
+        .create_pool(&pool, attempt.done(now, json!({"poolId": pool.id})))
+        .await?
+    {
         Created::New => Ok(pool.into()),
-        Created::Taken => Err(ServiceError::internal(format!("the fresh id {} is taken", pool.id))),
+        Created::Taken => Err(ServiceError::internal(format!(
+            "the fresh id {} is taken",
+            pool.id
+        ))),
     }
 }
 
@@ -73,7 +86,9 @@ async fn check_account(service: &Service, input: &Input) -> Result<(), ServiceEr
     match (input.pool_type, &input.account_id) {
         (PoolType::Machines, None) => Ok(()),
         (PoolType::Machines, Some(_)) => wrong("a pool of machines is on no account; leave it out"),
-        (PoolType::Provider, None) => wrong("missing: a provider pool is on an account; `accounts/list` lists them"),
+        (PoolType::Provider, None) => {
+            wrong("missing: a provider pool is on an account; `accounts/list` lists them")
+        }
         (PoolType::Provider, Some(id)) => {
             let account = service.store().account(id).await?;
             if account.is_some_and(|account| account.tenant_id == input.tenant_id) {

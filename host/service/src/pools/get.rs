@@ -22,16 +22,27 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`; `NOT_FOUND` for a pool that the tenant can't see.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<PoolView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<PoolView, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PoolsRead, &target);
     let result = async {
         service.decide(caller, Action::PoolsRead, &target).await?;
-        match service.store().visible_pool(&input.tenant_id, &input.pool_id).await? {
+        match service
+            .store()
+            .visible_pool(&input.tenant_id, &input.pool_id)
+            .await?
+        {
             Some((pool, _offer)) => Ok(pool.into()),
             None => Err(ServiceError::new(
                 Code::NotFound,
-                format!("tenant `{}` sees no pool `{}`; `pools/list` lists those it sees", input.tenant_id, input.pool_id),
+                format!(
+                    "tenant `{}` sees no pool `{}`; `pools/list` lists those it sees",
+                    input.tenant_id, input.pool_id
+                ),
             )),
         }
     };

@@ -25,13 +25,20 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<PoolView>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<PoolView>, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PoolsRead, &target);
     let result = async {
         service.decide(caller, Action::PoolsRead, &target).await?;
         let after = input.cursor.as_ref().map(Cursor::as_str);
-        let page = service.store().visible_pools(&input.tenant_id, after, ITEMS_MAX).await?;
+        let page = service
+            .store()
+            .visible_pools(&input.tenant_id, after, ITEMS_MAX)
+            .await?;
         Ok(Items::of(page, PoolView::from))
     };
     attempt.settle(service, result.await).await

@@ -35,7 +35,11 @@ pub struct Input {
 /// # Errors
 /// `ACCESS_DENIED`; `INVALID_INPUT` for policies that the tenant does not have; `NOT_FOUND` for a
 /// tenant that is not there.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Principal, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Principal, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PrincipalsWrite, &target);
     let result = create(service, &attempt, &target, input).await;
@@ -48,9 +52,13 @@ async fn create(
     target: &Target,
     input: Input,
 ) -> Result<Principal, ServiceError> {
-    service.decide(attempt.caller, Action::PrincipalsWrite, target).await?;
+    service
+        .decide(attempt.caller, Action::PrincipalsWrite, target)
+        .await?;
     if !input.policies.is_empty() {
-        service.decide(attempt.caller, Action::PoliciesWrite, target).await?;
+        service
+            .decide(attempt.caller, Action::PoliciesWrite, target)
+            .await?;
     }
     service.must_have_tenant(&input.tenant_id).await?;
     check_groups(&input.groups)?;
@@ -64,9 +72,15 @@ async fn create(
         policies: input.policies,
         created_at: now,
     };
-    let audit = attempt.done(now, json!({"principalId": principal.id, "policies": principal.policies}));
+    let audit = attempt.done(
+        now,
+        json!({"principalId": principal.id, "policies": principal.policies}),
+    );
     match service.store().create_principal(&principal, audit).await? {
         Created::New => Ok(principal),
-        Created::Taken => Err(ServiceError::internal(format!("the fresh id {} is taken", principal.id))),
+        Created::Taken => Err(ServiceError::internal(format!(
+            "the fresh id {} is taken",
+            principal.id
+        ))),
     }
 }

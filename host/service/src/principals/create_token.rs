@@ -44,7 +44,9 @@ pub struct NewToken {
 
 impl std::fmt::Debug for NewToken {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NewToken").field("record", &self.record).finish_non_exhaustive()
+        f.debug_struct("NewToken")
+            .field("record", &self.record)
+            .finish_non_exhaustive()
     }
 }
 
@@ -52,7 +54,11 @@ impl std::fmt::Debug for NewToken {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`; `INVALID_INPUT` for an expiry that is over.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<NewToken, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<NewToken, ServiceError> {
     let target = target(&input.tenant_id, &input.principal_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PrincipalsWrite, &target);
     let result = create(service, &attempt, &target, input).await;
@@ -65,11 +71,16 @@ async fn create(
     target: &Target,
     input: Input,
 ) -> Result<NewToken, ServiceError> {
-    service.decide(attempt.caller, Action::PrincipalsWrite, target).await?;
+    service
+        .decide(attempt.caller, Action::PrincipalsWrite, target)
+        .await?;
     let principal = existing(service, &input.tenant_id, &input.principal_id).await?;
     let now = service.now();
     if input.expires_at.is_some_and(|at| at <= now) {
-        return Err(ServiceError::invalid("/expiresAt", "lies in the past; expected a later time in epoch ms, or none"));
+        return Err(ServiceError::invalid(
+            "/expiresAt",
+            "lies in the past; expected a later time in epoch ms, or none",
+        ));
     }
     let (text, hash) = TokenText::generate(&mut |bytes| service.entropy().fill(bytes));
     let token = Token {
@@ -82,8 +93,18 @@ async fn create(
         created_at: now,
     };
     let audit = attempt.done(now, json!({"tokenId": token.id}));
-    match service.store().create_token(&token, hash.as_str(), audit).await? {
-        Created::New => Ok(NewToken { token: text.expose().to_owned(), record: token.into() }),
-        Created::Taken => Err(ServiceError::internal(format!("the fresh token {} is taken", token.id))),
+    match service
+        .store()
+        .create_token(&token, hash.as_str(), audit)
+        .await?
+    {
+        Created::New => Ok(NewToken {
+            token: text.expose().to_owned(),
+            record: token.into(),
+        }),
+        Created::Taken => Err(ServiceError::internal(format!(
+            "the fresh token {} is taken",
+            token.id
+        ))),
     }
 }

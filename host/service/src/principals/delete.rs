@@ -24,7 +24,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`; `INVALID_STATE` for the caller itself.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Principal, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Principal, ServiceError> {
     let target = target(&input.tenant_id, &input.principal_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PrincipalsWrite, &target);
     let result = delete(service, &attempt, &target, &input).await;
@@ -37,7 +41,9 @@ async fn delete(
     target: &Target,
     input: &Input,
 ) -> Result<Principal, ServiceError> {
-    service.decide(attempt.caller, Action::PrincipalsWrite, target).await?;
+    service
+        .decide(attempt.caller, Action::PrincipalsWrite, target)
+        .await?;
     if attempt.caller.principal.id == input.principal_id {
         // The last administrator would lock everybody out.
         return Err(ServiceError::new(
@@ -48,7 +54,11 @@ async fn delete(
     }
     let principal = existing(service, &input.tenant_id, &input.principal_id).await?;
     let audit = attempt.done(service.now(), json!({"deleted": true}));
-    if service.store().delete_principal(&input.tenant_id, &input.principal_id, audit).await? {
+    if service
+        .store()
+        .delete_principal(&input.tenant_id, &input.principal_id, audit)
+        .await?
+    {
         Ok(principal)
     } else {
         Err(missing(&input.tenant_id, &input.principal_id))

@@ -23,11 +23,17 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Principal, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Principal, ServiceError> {
     let target = target(&input.tenant_id, &input.principal_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PrincipalsRead, &target);
     let result = async {
-        service.decide(caller, Action::PrincipalsRead, &target).await?;
+        service
+            .decide(caller, Action::PrincipalsRead, &target)
+            .await?;
         existing(service, &input.tenant_id, &input.principal_id).await
     };
     attempt.settle(service, result.await).await

@@ -25,13 +25,22 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<TokenView>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<TokenView>, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PrincipalsRead, &target);
     let result = async {
-        service.decide(caller, Action::PrincipalsRead, &target).await?;
+        service
+            .decide(caller, Action::PrincipalsRead, &target)
+            .await?;
         let after = input.cursor.as_ref().map(Cursor::as_str);
-        let page = service.store().tokens(&input.tenant_id, after, ITEMS_MAX).await?;
+        let page = service
+            .store()
+            .tokens(&input.tenant_id, after, ITEMS_MAX)
+            .await?;
         Ok(Items::of(page, TokenView::from))
     };
     attempt.settle(service, result.await).await

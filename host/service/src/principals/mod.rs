@@ -40,16 +40,28 @@ fn missing(tenant: &TenantId, id: &PrincipalId) -> ServiceError {
     )
 }
 
-async fn existing(service: &Service, tenant: &TenantId, id: &PrincipalId) -> Result<Principal, ServiceError> {
-    service.store().principal(tenant, id).await?.ok_or_else(|| missing(tenant, id))
+async fn existing(
+    service: &Service,
+    tenant: &TenantId,
+    id: &PrincipalId,
+) -> Result<Principal, ServiceError> {
+    service
+        .store()
+        .principal(tenant, id)
+        .await?
+        .ok_or_else(|| missing(tenant, id))
 }
 
 fn check_groups(groups: &BTreeSet<String>) -> Result<(), ServiceError> {
     if groups.len() > GROUPS_MAX {
-        return Err(ServiceError::invalid("/groups", format!("{} groups; at most {GROUPS_MAX} are taken", groups.len())));
+        return Err(ServiceError::invalid(
+            "/groups",
+            format!("{} groups; at most {GROUPS_MAX} are taken", groups.len()),
+        ));
     }
     let fits = |group: &String| {
-        (1..=GROUP_CHARS_MAX).contains(&group.chars().count()) && !group.chars().any(char::is_control)
+        (1..=GROUP_CHARS_MAX).contains(&group.chars().count())
+            && !group.chars().any(char::is_control)
     };
     if groups.iter().all(fits) {
         return Ok(());
@@ -61,14 +73,27 @@ fn check_groups(groups: &BTreeSet<String>) -> Result<(), ServiceError> {
 }
 
 /// Policies to attach: the tenant's own, each once, and together not more than can be decided with.
-async fn check_policies(service: &Service, tenant: &TenantId, policies: &[PolicyId]) -> Result<(), ServiceError> {
+async fn check_policies(
+    service: &Service,
+    tenant: &TenantId,
+    policies: &[PolicyId],
+) -> Result<(), ServiceError> {
     if policies.len() > POLICIES_MAX {
-        return Err(ServiceError::invalid("/policies", format!("{} policies; at most {POLICIES_MAX} are taken", policies.len())));
+        return Err(ServiceError::invalid(
+            "/policies",
+            format!(
+                "{} policies; at most {POLICIES_MAX} are taken",
+                policies.len()
+            ),
+        ));
     }
     let mut seen = BTreeSet::new();
     for (index, id) in policies.iter().enumerate() {
         if !seen.insert(id) {
-            return Err(ServiceError::invalid(format!("/policies/{index}"), "named twice; name each policy once"));
+            return Err(ServiceError::invalid(
+                format!("/policies/{index}"),
+                "named twice; name each policy once",
+            ));
         }
         if service.store().policy(tenant, id).await?.is_none() {
             return Err(ServiceError::invalid(
@@ -79,7 +104,9 @@ async fn check_policies(service: &Service, tenant: &TenantId, policies: &[Policy
     }
     match service.compile(tenant, policies).await {
         Ok(_) => Ok(()),
-        Err(refusal) if refusal.code == Code::AccessDenied => Err(ServiceError::invalid("/policies", refusal.message)),
+        Err(refusal) if refusal.code == Code::AccessDenied => {
+            Err(ServiceError::invalid("/policies", refusal.message))
+        }
         Err(other) => Err(other),
     }
 }

@@ -33,19 +33,35 @@ pub struct Revoked {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Revoked, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Revoked, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PrincipalsWrite, &target);
     let result = async {
-        service.decide(caller, Action::PrincipalsWrite, &target).await?;
+        service
+            .decide(caller, Action::PrincipalsWrite, &target)
+            .await?;
         let now = service.now();
         let audit = attempt.done(now, json!({"revoked": input.token_id}));
-        if service.store().revoke_token(&input.tenant_id, &input.token_id, now, audit).await? {
-            return Ok(Revoked { id: input.token_id.clone(), revoked_at: now });
+        if service
+            .store()
+            .revoke_token(&input.tenant_id, &input.token_id, now, audit)
+            .await?
+        {
+            return Ok(Revoked {
+                id: input.token_id.clone(),
+                revoked_at: now,
+            });
         }
         Err(ServiceError::new(
             Code::NotFound,
-            format!("tenant `{}` has no token `{}`; `principals/listTokens` lists those it has", input.tenant_id, input.token_id),
+            format!(
+                "tenant `{}` has no token `{}`; `principals/listTokens` lists those it has",
+                input.tenant_id, input.token_id
+            ),
         ))
     };
     attempt.settle(service, result.await).await

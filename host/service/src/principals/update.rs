@@ -37,7 +37,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `INVALID_INPUT`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Principal, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Principal, ServiceError> {
     let target = target(&input.tenant_id, &input.principal_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::PrincipalsWrite, &target);
     let result = update(service, &attempt, &target, input).await;
@@ -50,10 +54,18 @@ async fn update(
     target: &Target,
     input: Input,
 ) -> Result<Principal, ServiceError> {
-    service.decide(attempt.caller, Action::PrincipalsWrite, target).await?;
+    service
+        .decide(attempt.caller, Action::PrincipalsWrite, target)
+        .await?;
     if input.policies.is_some() || input.groups.is_some() {
         // Both say what the principal may do.
-        service.decide(attempt.caller, Action::PoliciesWrite, &Target::tenant(&input.tenant_id)).await?;
+        service
+            .decide(
+                attempt.caller,
+                Action::PoliciesWrite,
+                &Target::tenant(&input.tenant_id),
+            )
+            .await?;
     }
     let mut principal = existing(service, &input.tenant_id, &input.principal_id).await?;
     if let Some(title) = input.title {

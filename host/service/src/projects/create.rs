@@ -25,7 +25,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`; `NOT_FOUND` for a tenant that is not there.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Project, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Project, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::ProjectsWrite, &target);
     let result = create(service, &attempt, &target, input).await;
@@ -38,7 +42,9 @@ async fn create(
     target: &Target,
     input: Input,
 ) -> Result<Project, ServiceError> {
-    service.decide(attempt.caller, Action::ProjectsWrite, target).await?;
+    service
+        .decide(attempt.caller, Action::ProjectsWrite, target)
+        .await?;
     service.must_have_tenant(&input.tenant_id).await?;
     let now = service.now();
     let project = Project {
@@ -47,8 +53,18 @@ async fn create(
         title: input.title,
         created_at: now,
     };
-    match service.store().create_project(&project, attempt.done(now, json!({"projectId": project.id}))).await? {
+    match service
+        .store()
+        .create_project(
+            &project,
+            attempt.done(now, json!({"projectId": project.id})),
+        )
+        .await?
+    {
         Created::New => Ok(project),
-        Created::Taken => Err(ServiceError::internal(format!("the fresh id {} is taken", project.id))),
+        Created::Taken => Err(ServiceError::internal(format!(
+            "the fresh id {} is taken",
+            project.id
+        ))),
     }
 }

@@ -23,17 +23,34 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Project, ServiceError> {
-    let target = Target::new(ResourceType::Project, &input.tenant_id, input.project_id.as_str());
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Project, ServiceError> {
+    let target = Target::new(
+        ResourceType::Project,
+        &input.tenant_id,
+        input.project_id.as_str(),
+    );
     let attempt = Attempt::new(caller, &input.tenant_id, Action::ProjectsRead, &target);
     let result = async {
-        service.decide(caller, Action::ProjectsRead, &target).await?;
-        service.store().project(&input.tenant_id, &input.project_id).await?.ok_or_else(|| {
-            ServiceError::new(
-                Code::NotFound,
-                format!("tenant `{}` has no project `{}`; `projects/list` lists those it has", input.tenant_id, input.project_id),
-            )
-        })
+        service
+            .decide(caller, Action::ProjectsRead, &target)
+            .await?;
+        service
+            .store()
+            .project(&input.tenant_id, &input.project_id)
+            .await?
+            .ok_or_else(|| {
+                ServiceError::new(
+                    Code::NotFound,
+                    format!(
+                        "tenant `{}` has no project `{}`; `projects/list` lists those it has",
+                        input.tenant_id, input.project_id
+                    ),
+                )
+            })
     };
     attempt.settle(service, result.await).await
 }

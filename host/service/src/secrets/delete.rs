@@ -25,7 +25,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`; `INVALID_INPUT` for one that the host keeps itself.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<SecretView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<SecretView, ServiceError> {
     let target = target(&input.tenant_id, &input.name);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::SecretsWrite, &target);
     let result = delete(service, &attempt, &target, &input).await;
@@ -38,12 +42,25 @@ async fn delete(
     target: &Target,
     input: &Input,
 ) -> Result<SecretView, ServiceError> {
-    service.decide(attempt.caller, Action::SecretsWrite, target).await?;
+    service
+        .decide(attempt.caller, Action::SecretsWrite, target)
+        .await?;
     must_be_own(&input.name)?;
     let none = || missing(&input.tenant_id, &input.name);
-    let stored = service.store().secret(&input.tenant_id, &input.name).await?.ok_or_else(none)?;
-    let audit = attempt.done(service.now(), json!({"deleted": true, "version": stored.info.version}));
-    if service.store().delete_secret(&input.tenant_id, &input.name, audit).await? {
+    let stored = service
+        .store()
+        .secret(&input.tenant_id, &input.name)
+        .await?
+        .ok_or_else(none)?;
+    let audit = attempt.done(
+        service.now(),
+        json!({"deleted": true, "version": stored.info.version}),
+    );
+    if service
+        .store()
+        .delete_secret(&input.tenant_id, &input.name, audit)
+        .await?
+    {
         Ok(stored.info.into())
     } else {
         Err(none())

@@ -23,13 +23,23 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<SecretView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<SecretView, ServiceError> {
     let target = target(&input.tenant_id, &input.name);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::SecretsRead, &target);
     let result = async {
         service.decide(caller, Action::SecretsRead, &target).await?;
-        let stored = service.store().secret(&input.tenant_id, &input.name).await?;
-        Ok(stored.ok_or_else(|| missing(&input.tenant_id, &input.name))?.info.into())
+        let stored = service
+            .store()
+            .secret(&input.tenant_id, &input.name)
+            .await?;
+        Ok(stored
+            .ok_or_else(|| missing(&input.tenant_id, &input.name))?
+            .info
+            .into())
     };
     attempt.settle(service, result.await).await
 }

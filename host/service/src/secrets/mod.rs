@@ -50,5 +50,8 @@ fn must_be_own(name: &SecretName) -> Result<(), ServiceError> {
     } else {
         return Ok(());
     };
-    Err(ServiceError::invalid("/name", format!("lies where the host keeps {whose}; choose a name elsewhere")))
+    Err(ServiceError::invalid(
+        "/name",
+        format!("lies where the host keeps {whose}; choose a name elsewhere"),
+    ))
 }

@@ -25,7 +25,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `INVALID_INPUT`; `UNSUPPORTED` on a deployment without a secret store.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<SecretView, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<SecretView, ServiceError> {
     let target = target(&input.tenant_id, &input.name);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::SecretsWrite, &target);
     let result = put(service, &attempt, &target, &input).await;
@@ -38,13 +42,31 @@ async fn put(
     target: &Target,
     input: &Input,
 ) -> Result<SecretView, ServiceError> {
-    service.decide(attempt.caller, Action::SecretsWrite, target).await?;
+    service
+        .decide(attempt.caller, Action::SecretsWrite, target)
+        .await?;
     must_be_own(&input.name)?;
     service.must_have_tenant(&input.tenant_id).await?;
     if input.value.0.expose().is_empty() {
-        return Err(ServiceError::invalid("/value", "is empty; give a value, or delete the secret with `secrets/delete`"));
+        return Err(ServiceError::invalid(
+            "/value",
+            "is empty; give a value, or delete the secret with `secrets/delete`",
+        ));
     }
-    seal(service, attempt, &input.tenant_id, &input.name, &input.value.0).await?;
-    let stored = service.store().secret(&input.tenant_id, &input.name).await?;
-    Ok(stored.ok_or_else(|| missing(&input.tenant_id, &input.name))?.info.into())
+    seal(
+        service,
+        attempt,
+        &input.tenant_id,
+        &input.name,
+        &input.value.0,
+    )
+    .await?;
+    let stored = service
+        .store()
+        .secret(&input.tenant_id, &input.name)
+        .await?;
+    Ok(stored
+        .ok_or_else(|| missing(&input.tenant_id, &input.name))?
+        .info
+        .into())
 }

@@ -33,7 +33,9 @@ pub struct Revealed {
 
 impl std::fmt::Debug for Revealed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Revealed").field("info", &self.info).finish_non_exhaustive()
+        f.debug_struct("Revealed")
+            .field("info", &self.info)
+            .finish_non_exhaustive()
     }
 }
 
@@ -41,7 +43,11 @@ impl std::fmt::Debug for Revealed {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`; `INVALID_INPUT` for the credential of an account.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Revealed, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Revealed, ServiceError> {
     let target = target(&input.tenant_id, &input.name);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::SecretsReveal, &target);
     let result = reveal(service, &attempt, &target, &input).await;
@@ -54,14 +60,28 @@ async fn reveal(
     target: &Target,
     input: &Input,
 ) -> Result<Revealed, ServiceError> {
-    service.decide(attempt.caller, Action::SecretsReveal, target).await?;
+    service
+        .decide(attempt.caller, Action::SecretsReveal, target)
+        .await?;
     if is_credential(&input.name) {
-        return Err(ServiceError::invalid("/name", "is the credential of an account, which is never shown; the provider can issue a new one"));
+        return Err(ServiceError::invalid(
+            "/name",
+            "is the credential of an account, which is never shown; the provider can issue a new one",
+        ));
     }
-    let stored = service.store().secret(&input.tenant_id, &input.name).await?;
+    let stored = service
+        .store()
+        .secret(&input.tenant_id, &input.name)
+        .await?;
     let stored = stored.ok_or_else(|| missing(&input.tenant_id, &input.name))?;
     let value = open(service, &stored)?;
     // First the audit, then the answer: a value that can't be audited isn't told.
-    service.store().append_audit(attempt.done(service.now(), json!({"version": stored.info.version}))).await?;
-    Ok(Revealed { value: value.expose().to_owned(), info: stored.info.into() })
+    service
+        .store()
+        .append_audit(attempt.done(service.now(), json!({"version": stored.info.version})))
+        .await?;
+    Ok(Revealed {
+        value: value.expose().to_owned(),
+        info: stored.info.into(),
+    })
 }

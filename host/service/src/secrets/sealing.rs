@@ -14,7 +14,11 @@ const TRIES: u32 = 8;
 
 fn vault(service: &Service) -> Result<&Vault, ServiceError> {
     service.vault().map(|vault| &**vault).ok_or_else(|| {
-        ServiceError::new(Code::Unsupported, "this deployment has no secret store (`vault.enabled` is off)").reason("secretStore")
+        ServiceError::new(
+            Code::Unsupported,
+            "this deployment has no secret store (`vault.enabled` is off)",
+        )
+        .reason("secretStore")
     })
 }
 
@@ -34,8 +38,14 @@ pub(crate) async fn seal(
     let current = service.store().secret(tenant, name).await?;
     let mut version = current.map_or(0, |current| current.info.version) + 1;
     for _ in 0..TRIES {
-        let place = Context { tenant: tenant.as_str(), name: name.as_str(), version };
-        let sealed = vault.seal(&place, &plain, &mut |bytes| service.entropy().fill(bytes)).map_err(|error| not_sealed(&error))?;
+        let place = Context {
+            tenant: tenant.as_str(),
+            name: name.as_str(),
+            version,
+        };
+        let sealed = vault
+            .seal(&place, &plain, &mut |bytes| service.entropy().fill(bytes))
+            .map_err(|error| not_sealed(&error))?;
         let now = service.now();
         let secret = NewSecret {
             tenant: tenant.clone(),
@@ -45,18 +55,27 @@ pub(crate) async fn seal(
             resource: None,
             at: now,
         };
-        match service.store().put_secret(secret, attempt.done(now, json!({"version": version}))).await? {
+        match service
+            .store()
+            .put_secret(secret, attempt.done(now, json!({"version": version})))
+            .await?
+        {
             SecretChange::Stored => return Ok(version),
             SecretChange::Stale(stored) => version = stored + 1,
         }
     }
-    Err(ServiceError::new(Code::Unavailable, "others kept writing the same secret; nothing was stored: try again")
-        .with("retryAfterMs", 1_000))
+    Err(ServiceError::new(
+        Code::Unavailable,
+        "others kept writing the same secret; nothing was stored: try again",
+    )
+    .with("retryAfterMs", 1_000))
 }
 
 fn not_sealed(error: &VaultError) -> ServiceError {
     match error {
-        VaultError::TooLarge { limit, .. } => ServiceError::invalid("/value", error.to_string()).with("limit", *limit),
+        VaultError::TooLarge { limit, .. } => {
+            ServiceError::invalid("/value", error.to_string()).with("limit", *limit)
+        }
         other => ServiceError::internal(format!("a secret was not sealed: {other}")),
     }
 }
@@ -74,7 +93,11 @@ pub(crate) fn open(service: &Service, stored: &SealedSecret) -> Result<SecretTex
     };
     let fault = |text: String| ServiceError::internal(format!("{reference} does not open: {text}"));
     let sealed = Sealed::from_bytes(&stored.sealed).map_err(|error| fault(error.to_string()))?;
-    let opened = vault(service)?.open(&place, &sealed).map_err(|error| fault(error.to_string()))?;
-    let text = opened.expose_text().map_err(|error| fault(error.to_string()))?;
+    let opened = vault(service)?
+        .open(&place, &sealed)
+        .map_err(|error| fault(error.to_string()))?;
+    let text = opened
+        .expose_text()
+        .map_err(|error| fault(error.to_string()))?;
     Ok(SecretText::new(text.to_owned()))
 }

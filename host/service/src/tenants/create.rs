@@ -31,7 +31,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `INVALID_INPUT`, `CONFLICT` where the id is taken.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Tenant, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Tenant, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::TenantsWrite, &target);
     let result = create(service, &attempt, &target, input).await;
@@ -44,15 +48,29 @@ async fn create(
     target: &Target,
     input: Input,
 ) -> Result<Tenant, ServiceError> {
-    service.decide_as_operator(attempt.caller, Action::TenantsWrite, target).await?;
+    service
+        .decide_as_operator(attempt.caller, Action::TenantsWrite, target)
+        .await?;
     check_quotas(input.quotas.len())?;
     let now = service.now();
-    let tenant = Tenant { id: input.tenant_id, title: input.title, quotas: input.quotas, created_at: now };
-    match service.store().create_tenant(&tenant, attempt.done(now, json!({"created": true}))).await? {
+    let tenant = Tenant {
+        id: input.tenant_id,
+        title: input.title,
+        quotas: input.quotas,
+        created_at: now,
+    };
+    match service
+        .store()
+        .create_tenant(&tenant, attempt.done(now, json!({"created": true})))
+        .await?
+    {
         Created::New => Ok(tenant),
         Created::Taken => Err(ServiceError::new(
             Code::Conflict,
-            format!("there is a tenant `{}` already; `tenants/update` changes it", tenant.id),
+            format!(
+                "there is a tenant `{}` already; `tenants/update` changes it",
+                tenant.id
+            ),
         )),
     }
 }

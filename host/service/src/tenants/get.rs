@@ -21,12 +21,20 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Tenant, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Tenant, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::TenantsRead, &target);
     let result = async {
         service.decide(caller, Action::TenantsRead, &target).await?;
-        service.store().tenant(&input.tenant_id).await?.ok_or_else(|| missing(&input.tenant_id))
+        service
+            .store()
+            .tenant(&input.tenant_id)
+            .await?
+            .ok_or_else(|| missing(&input.tenant_id))
     };
     attempt.settle(service, result.await).await
 }

@@ -23,13 +23,22 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Items<Tenant>, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Items<Tenant>, ServiceError> {
     let root = TenantId::root();
     let target = Target::tenant(&root);
     let attempt = Attempt::new(caller, &root, Action::TenantsRead, &target);
     let result = async {
-        service.decide_as_operator(caller, Action::TenantsRead, &target).await?;
-        let page = service.store().tenants(input.cursor.as_ref().map(Cursor::as_str), ITEMS_MAX).await?;
+        service
+            .decide_as_operator(caller, Action::TenantsRead, &target)
+            .await?;
+        let page = service
+            .store()
+            .tenants(input.cursor.as_ref().map(Cursor::as_str), ITEMS_MAX)
+            .await?;
         Ok(Items::of(page, |tenant| tenant))
     };
     attempt.settle(service, result.await).await

@@ -16,11 +16,17 @@ fn check_quotas(quotas: usize) -> Result<(), ServiceError> {
     if quotas <= QUOTAS_MAX {
         return Ok(());
     }
-    Err(ServiceError::invalid("/quotas", format!("{quotas} kinds; at most {QUOTAS_MAX} are taken")))
+    Err(ServiceError::invalid(
+        "/quotas",
+        format!("{quotas} kinds; at most {QUOTAS_MAX} are taken"),
+    ))
 }
 
 fn missing(id: &TenantId) -> ServiceError {
-    ServiceError::new(Code::NotFound, format!("there is no tenant `{id}`; `tenants/list` lists those there are"))
+    ServiceError::new(
+        Code::NotFound,
+        format!("there is no tenant `{id}`; `tenants/list` lists those there are"),
+    )
 }
 
 impl Service {

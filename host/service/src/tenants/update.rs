@@ -32,7 +32,11 @@ pub struct Input {
 ///
 /// # Errors
 /// `ACCESS_DENIED`, `INVALID_INPUT`, `NOT_FOUND`.
-pub async fn handle(service: &Service, caller: &Caller, input: Input) -> Result<Tenant, ServiceError> {
+pub async fn handle(
+    service: &Service,
+    caller: &Caller,
+    input: Input,
+) -> Result<Tenant, ServiceError> {
     let target = Target::tenant(&input.tenant_id);
     let attempt = Attempt::new(caller, &input.tenant_id, Action::TenantsWrite, &target);
     let result = update(service, &attempt, &target, input).await;
@@ -45,9 +49,14 @@ async fn update(
     target: &Target,
     input: Input,
 ) -> Result<Tenant, ServiceError> {
-    service.decide_as_operator(attempt.caller, Action::TenantsWrite, target).await?;
-    let mut tenant =
-        service.store().tenant(&input.tenant_id).await?.ok_or_else(|| missing(&input.tenant_id))?;
+    service
+        .decide_as_operator(attempt.caller, Action::TenantsWrite, target)
+        .await?;
+    let mut tenant = service
+        .store()
+        .tenant(&input.tenant_id)
+        .await?
+        .ok_or_else(|| missing(&input.tenant_id))?;
     if let Some(title) = input.title {
         tenant.title = title;
     }
@@ -59,5 +68,9 @@ async fn update(
     }
     check_quotas(tenant.quotas.len())?;
     let audit = attempt.done(service.now(), json!({"quotas": tenant.quotas}));
-    if service.store().update_tenant(&tenant, audit).await? { Ok(tenant) } else { Err(missing(&input.tenant_id)) }
+    if service.store().update_tenant(&tenant, audit).await? {
+        Ok(tenant)
+    } else {
+        Err(missing(&input.tenant_id))
+    }
 }
