@@ -10,6 +10,7 @@ pub mod label;
 pub mod manifest;
 pub mod platform;
 pub mod provider;
+pub mod rate;
 pub mod redactor;
 pub mod resource;
 pub mod secret;

@@ -38,6 +38,23 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// Its name in kebab case, as in manifests and journals.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Find => "find",
+            Self::Observe => "observe",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::List => "list",
+            Self::Label => "label",
+            Self::Unlabel => "unlabel",
+            Self::Catalog => "catalog",
+            Self::Signals => "signals",
+        }
+    }
+
     /// Whether the operation may change anything at the provider.
     #[must_use]
     pub fn writes(self) -> bool {
