@@ -1,14 +1,17 @@
 //! End-to-end tests, by theme. Each starts a world of its own.
 
+mod applying;
 mod bad_input;
 mod crash;
 mod create_input;
 mod create_refusals;
+mod create_spec;
 mod decisions;
 mod delete;
 mod faults_of_changes;
 mod faults_of_creates;
 mod get;
+mod hostile;
 mod idempotency;
 mod kinds;
 mod lifecycle;
@@ -23,3 +26,4 @@ mod sandbox;
 mod secrets;
 mod tenants_apart;
 mod update;
+mod wild;
