@@ -72,8 +72,8 @@ impl fmt::Display for Limit {
     }
 }
 
-/// How large a document may be. A document that was accepted once is compiled whatever the
-/// limits are by then.
+/// How large a document may be, when it is written. One that was accepted is read back with
+/// [`Limits::NONE`]: a limit that was lowered since must not lock its principals out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Size as compact JSON, in bytes.
@@ -107,6 +107,17 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// No limits, for documents that were accepted before.
+    pub const NONE: Self = Self {
+        document_bytes: usize::MAX,
+        statements: usize::MAX,
+        actions: usize::MAX,
+        resources: usize::MAX,
+        conditions: usize::MAX,
+        values: usize::MAX,
+        pattern_bytes: usize::MAX,
+    };
+
     pub(crate) fn of(&self, limit: Limit) -> usize {
         match limit {
             Limit::DocumentBytes => self.document_bytes,

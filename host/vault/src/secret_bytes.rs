@@ -3,6 +3,7 @@
 use std::fmt;
 
 use aws_lc_rs::constant_time::verify_slices_are_equal;
+use berth_domain::secret::SecretText;
 use zeroize::Zeroizing;
 
 /// The value of a secret: wiped when dropped, shown by no formatter, not serialisable, and
@@ -51,6 +52,20 @@ impl SecretBytes {
     }
 }
 
+impl From<&SecretText> for SecretBytes {
+    fn from(text: &SecretText) -> Self {
+        Self::new(text.expose().as_bytes().to_vec())
+    }
+}
+
+impl TryFrom<&SecretBytes> for SecretText {
+    type Error = NotText;
+
+    fn try_from(bytes: &SecretBytes) -> Result<Self, NotText> {
+        Ok(Self::new(bytes.expose_text()?.to_owned()))
+    }
+}
+
 impl From<String> for SecretBytes {
     fn from(text: String) -> Self {
         Self::new(text.into_bytes())
@@ -91,8 +106,20 @@ mod tests {
     }
 
     #[test]
+    fn texts_come_and_go_unchanged() {
+        let bytes = SecretBytes::from(&SecretText::new("pässword".to_owned()));
+        assert_eq!(bytes.expose(), "pässword".as_bytes());
+        assert_eq!(
+            SecretText::try_from(&bytes),
+            Ok(SecretText::new("pässword".to_owned()))
+        );
+    }
+
+    #[test]
     fn bytes_that_are_no_text_say_so() {
-        assert_eq!(SecretBytes::new(vec![0xff]).expose_text(), Err(NotText));
+        let bytes = SecretBytes::new(vec![0xff]);
+        assert_eq!(bytes.expose_text(), Err(NotText));
+        assert_eq!(SecretText::try_from(&bytes), Err(NotText));
         assert_eq!(SecretBytes::new(b"ok".to_vec()).expose_text(), Ok("ok"));
     }
 }
