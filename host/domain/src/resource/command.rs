@@ -216,7 +216,8 @@ fn take_change(row: &mut Resource, changed: Vec<String>, effects: &mut Vec<Effec
     }
     let accepted = row.provider_id.is_some();
     match row.state {
-        State::Pending | State::Provisioning => {}
+        // It becomes what is wanted before anybody was told that it is ready.
+        State::Pending | State::Provisioning if row.ready_at.is_none() => {}
         State::Error if !accepted => {
             row.state = State::Pending;
             row.message = None;
@@ -230,22 +231,17 @@ fn take_change(row: &mut Resource, changed: Vec<String>, effects: &mut Vec<Effec
     row.schedule = Schedule::at_once(now);
 }
 
-/// Marks a row for deletion. One that is going already only gets looked at again.
+/// Marks a row for deletion. One that is going already stays as it is, its next run included: asking
+/// again must not get round a wait that the provider asked for.
 #[must_use]
 pub fn condemn(mut row: Resource, now: Millis) -> Transition {
-    if !row.is_live() {
+    if row.is_going() {
         return Transition {
             row,
             effects: Vec::new(),
         };
     }
     row.schedule = Schedule::at_once(now);
-    if row.desired == Desired::Deleted {
-        return Transition {
-            row,
-            effects: Vec::new(),
-        };
-    }
     row.desired = Desired::Deleted;
     row.state = State::Deleting;
     row.message = None;

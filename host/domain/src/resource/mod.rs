@@ -8,6 +8,7 @@
 
 mod absorb;
 mod command;
+mod drift;
 mod event;
 mod ownership;
 mod row;

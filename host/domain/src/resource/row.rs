@@ -245,7 +245,7 @@ pub struct Resource {
     pub drift: Spec,
     /// A create may have been sent.
     pub intent: Option<Intent>,
-    /// Since when the provider says that there is no such object.
+    /// Since when the provider says, at every look, that there is no such object.
     pub missing_since: Option<Millis>,
     /// When a delete was last accepted by the provider.
     pub delete_sent_at: Option<Millis>,

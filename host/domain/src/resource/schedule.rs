@@ -11,9 +11,13 @@ pub struct Timing {
     pub converging: Span,
     /// Wait of ready and failed resources, in milliseconds.
     pub steady: Span,
-    /// First wait after a failed try; it doubles up to `converging`.
+    /// First wait after a failed try; it doubles up to `converging`. Also the shortest wait that a
+    /// plugin can ask for.
     pub first_retry: Span,
-    /// So long after a create may have been sent, an absent object may still show up.
+    /// Longest wait that a provider can ask for.
+    pub retry_after_max: Span,
+    /// So long after a create may have been sent, an absent object may still show up. Longer than
+    /// any call may take: a create that hangs must have ended before another is sent.
     pub absence_grace: Span,
     /// So many looks must have found nothing before a second create.
     pub absence_looks: u32,
@@ -27,7 +31,8 @@ impl Default for Timing {
             converging: Span::seconds(30),
             steady: Span::minutes(5),
             first_retry: Span::seconds(1),
-            absence_grace: Span::seconds(60),
+            retry_after_max: Span::minutes(60),
+            absence_grace: Span::seconds(120),
             absence_looks: 3,
             missing_grace: Span::minutes(2),
         }
@@ -83,11 +88,8 @@ impl Resource {
         jitter: Jitter,
         poll_after: Option<Span>,
     ) {
-        let wait = jitter.shorten(
-            poll_after
-                .unwrap_or(timing.converging)
-                .min(timing.converging),
-        );
+        let wait = poll_after.map_or(timing.converging, |wish| wish.max(timing.first_retry));
+        let wait = jitter.shorten(wait.min(timing.converging));
         self.schedule = Schedule {
             next_run_at: Some(now + wait),
             attempts: 0,
@@ -116,7 +118,7 @@ impl Resource {
             .0
             .saturating_mul(1_u64 << attempts.min(20));
         let wait = jitter.spread(Span(doubled).min(timing.converging));
-        let wait = retry_after.map_or(wait, |wish| wish.max(wait));
+        let wait = retry_after.map_or(wait, |wish| wish.min(timing.retry_after_max).max(wait));
         self.schedule = Schedule {
             next_run_at: Some(now + wait),
             attempts,

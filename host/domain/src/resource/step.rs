@@ -21,6 +21,9 @@ pub struct Facts<'a> {
     pub parent: Option<ParentFact>,
     /// Resources living in it that are not ended.
     pub live_children: u32,
+    /// The journal shows that no create of this row can have reached the provider: none was sent,
+    /// or the provider refused each.
+    pub no_create_arrived: bool,
     /// How long to wait.
     pub timing: &'a Timing,
     /// Now.
@@ -40,8 +43,31 @@ pub enum ParentFact {
     Ended,
 }
 
-/// What a run has learnt so far.
-#[derive(Debug, Default)]
+impl ParentFact {
+    /// How a parent is, as its row tells.
+    #[must_use]
+    pub fn of(parent: &Resource) -> Self {
+        let failed_in_a_change_only = parent
+            .message
+            .as_ref()
+            .is_some_and(|message| message.reason == Reason::UpdateRefused);
+        if !parent.is_live() {
+            return Self::Ended;
+        }
+        if parent.is_going() {
+            return Self::Going;
+        }
+        match parent.state {
+            State::Ready | State::Updating if parent.ready_at.is_some() => Self::Ready,
+            // What was there before the change still runs.
+            State::Error if parent.ready_at.is_some() && failed_in_a_change_only => Self::Ready,
+            state => Self::NotReady(state),
+        }
+    }
+}
+
+/// What a run has learnt so far. It is never stored: a run that is cut off starts with a look.
+#[derive(Debug, Default, Clone)]
 pub struct Progress {
     pub(super) looked: Looked,
     pub(super) proof: Option<Proof>,

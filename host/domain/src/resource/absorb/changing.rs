@@ -1,0 +1,27 @@
+//! Changing what is there.
+
+use super::{CallError, Next};
+use crate::provider::Observation;
+use crate::resource::row::{Message, Reason};
+
+impl Next<'_, '_> {
+    pub(super) fn updated(&mut self, result: Result<Observation, CallError>) {
+        self.progress.updates += 1;
+        if self.is_condemned() {
+            // Whatever came of the change, the object goes; the proof needs a look of its own.
+            return self.look_anew();
+        }
+        match result {
+            Ok(observation) => self.saw(observation, true),
+            Err(error) if error.is_not_found() => self.missing(),
+            Err(error) if error.is_refusal() => self.fail(Message::new(
+                Reason::UpdateRefused,
+                format!(
+                    "{}; what was there before still runs; change the spec, or wait for the next try",
+                    error.fault
+                ),
+            )),
+            Err(error) => self.call_failed(error),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The life of a resource, step by step and by simulation.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that can't go on has failed"
+)]
+
+mod changing;
+mod commands;
+mod creating;
+mod deleting;
+mod kinds;
+mod observing;
+mod scene;
+mod simulation;

@@ -1,0 +1,258 @@
+//! One row, the run over it, and what a test lets happen to it.
+
+use berth_domain::id::{DeploymentId, IdSeed, ResourceId};
+use berth_domain::label::{self, Label};
+use berth_domain::manifest::Kind;
+use berth_domain::provider::{Observation, Phase, ProviderError, SecretOutput};
+use berth_domain::resource::{
+    Amendment, CallError, CallFault, Effect, Facts, Jitter, Outcome, ParentFact, Progress, Reason,
+    Resource, Step, Timing, absorb, amend, condemn, next_step,
+};
+use berth_domain::secret::SecretText;
+use berth_domain::spec::Spec;
+use berth_domain::time::{Millis, Span};
+use serde_json::{Value, json};
+
+use crate::kinds;
+
+pub(crate) fn deployment() -> DeploymentId {
+    DeploymentId::generate(Millis(1), IdSeed([2; 10]))
+}
+
+pub(crate) struct Scene {
+    pub(crate) row: Resource,
+    pub(crate) kind: Kind,
+    pub(crate) parent: Option<ParentFact>,
+    pub(crate) live_children: u32,
+    pub(crate) no_create_arrived: bool,
+    pub(crate) now: Millis,
+    pub(crate) progress: Progress,
+    pub(crate) effects: Vec<Effect>,
+    deployment: DeploymentId,
+    timing: Timing,
+}
+
+impl Scene {
+    pub(crate) fn of(kind: Kind) -> Self {
+        let now = Millis(1_000_000);
+        let (parent_id, parent) = if kind.is_child() {
+            let parent = kinds::row(&kinds::cluster(), 99, None, now);
+            (Some(parent.id), Some(ParentFact::Ready))
+        } else {
+            (None, None)
+        };
+        Self {
+            row: kinds::row(&kind, 1, parent_id.as_ref(), now),
+            kind,
+            parent,
+            live_children: 0,
+            no_create_arrived: false,
+            now,
+            progress: Progress::default(),
+            effects: Vec::new(),
+            deployment: deployment(),
+            timing: Timing::default(),
+        }
+    }
+
+    /// A row whose object is there and ready, between two runs.
+    pub(crate) fn ready(kind: Kind) -> Self {
+        let mut scene = Self::of(kind);
+        scene.answer(Outcome::Found(Ok(None)));
+        scene.answer(Outcome::Stored);
+        let object = scene.object();
+        scene.answer(Outcome::Observed(Ok(object)));
+        assert_eq!(scene.row.state.as_str(), "ready");
+        scene.next_run();
+        scene.effects.clear();
+        scene
+    }
+
+    pub(crate) fn facts(&self) -> Facts<'_> {
+        Facts {
+            kind: &self.kind,
+            deployment: &self.deployment,
+            parent: self.parent,
+            live_children: self.live_children,
+            no_create_arrived: self.no_create_arrived,
+            timing: &self.timing,
+            now: self.now,
+        }
+    }
+
+    pub(crate) fn step(&self) -> Step {
+        next_step(&self.row, &self.progress, &self.facts())
+    }
+
+    /// Does the next step and takes its outcome in.
+    pub(crate) fn answer(&mut self, outcome: Outcome) -> Step {
+        self.answer_while(|_| {}, outcome)
+    }
+
+    /// Does the next step, lets something happen while it is under way, and takes its outcome in.
+    pub(crate) fn answer_while(
+        &mut self,
+        happens: impl FnOnce(&mut Self),
+        outcome: Outcome,
+    ) -> Step {
+        let asked = self.row.clone();
+        let step = self.step();
+        happens(self);
+        let mut progress = self.progress.clone();
+        let transition = absorb(
+            self.row.clone(),
+            &asked,
+            &mut progress,
+            &step,
+            outcome,
+            &self.facts(),
+            Jitter(0),
+        );
+        self.progress = progress;
+        self.row = transition.row;
+        self.effects.extend(transition.effects);
+        step
+    }
+
+    /// What was learnt is lost, the row is kept: another run, or another host.
+    pub(crate) fn crash(&mut self) {
+        self.progress = Progress::default();
+    }
+
+    /// The next run, at its time.
+    pub(crate) fn next_run(&mut self) {
+        self.now = self.row.schedule.next_run_at.unwrap();
+        self.crash();
+    }
+
+    pub(crate) fn amend(&mut self, field: &str, value: Value) {
+        let mut spec = self.row.spec.clone();
+        spec.insert(field.to_owned(), value);
+        let amendment = Amendment {
+            spec: Some((spec, Spec::new())),
+            generation: "digest".to_owned(),
+            description: None,
+        };
+        let transition = amend(self.row.clone(), amendment, Some(&self.kind), self.now).unwrap();
+        self.row = transition.row;
+        self.effects.extend(transition.effects);
+    }
+
+    pub(crate) fn condemn(&mut self) {
+        let transition = condemn(self.row.clone(), self.now);
+        self.row = transition.row;
+        self.effects.extend(transition.effects);
+    }
+
+    /// Names of the events so far, and none of them again.
+    pub(crate) fn take_events(&mut self) -> Vec<&'static str> {
+        std::mem::take(&mut self.effects)
+            .into_iter()
+            .filter_map(|effect| match effect {
+                Effect::Publish(draft) => {
+                    Some(draft.event.as_str().trim_start_matches("cloud.resource."))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub(crate) fn reason(&self) -> Option<Reason> {
+        self.row.message.as_ref().map(|message| message.reason)
+    }
+
+    /// The row's own object, ready.
+    pub(crate) fn object(&self) -> Observation {
+        self.object_of(&self.row.id)
+    }
+
+    /// An object of this name that another row owns.
+    pub(crate) fn object_of(&self, owner: &ResourceId) -> Observation {
+        Observation {
+            labels: label::ownership(&self.deployment, owner, &self.row.tenant),
+            ..self.twin()
+        }
+    }
+
+    /// An object of the row's name that nobody labelled.
+    pub(crate) fn twin(&self) -> Observation {
+        Observation {
+            provider_id: "object-1".to_owned(),
+            name: Some(self.row.provider_name.clone()),
+            phase: Phase::Ready,
+            labels: vec![],
+            spec: None,
+            pending: vec![],
+            outputs: Spec::new(),
+            secret_outputs: vec![],
+            memo: None,
+            poll_after: None,
+        }
+    }
+
+    pub(crate) fn state(&self) -> &'static str {
+        self.row.state.as_str()
+    }
+}
+
+pub(crate) fn pending(object: Observation, fields: &[&str]) -> Observation {
+    Observation {
+        pending: fields.iter().map(|field| (*field).to_owned()).collect(),
+        ..object
+    }
+}
+
+pub(crate) fn phase(object: Observation, phase: Phase) -> Observation {
+    Observation { phase, ..object }
+}
+
+pub(crate) fn password(object: Observation, value: &str) -> Observation {
+    Observation {
+        secret_outputs: vec![SecretOutput {
+            name: "password".to_owned(),
+            value: SecretText::new(value.to_owned()),
+        }],
+        ..object
+    }
+}
+
+pub(crate) fn unlabelled(object: Observation) -> Observation {
+    Observation {
+        labels: Vec::<Label>::new(),
+        ..object
+    }
+}
+
+/// The provider's word, with nothing written.
+pub(crate) fn says(error: ProviderError) -> CallError {
+    CallError {
+        fault: CallFault::Provider(error),
+        wrote: false,
+    }
+}
+
+pub(crate) fn lost() -> CallError {
+    CallError {
+        fault: CallFault::Provider(ProviderError::Ambiguous("timed out".to_owned())),
+        wrote: true,
+    }
+}
+
+pub(crate) fn not_found() -> CallError {
+    says(ProviderError::NotFound("404".to_owned()))
+}
+
+pub(crate) fn refused() -> CallError {
+    says(ProviderError::Failed("no".to_owned()))
+}
+
+pub(crate) fn busy(retry_after: Option<Span>) -> CallError {
+    says(ProviderError::Busy {
+        message: "draining members".to_owned(),
+        retry_after,
+    })
+}
+
+pub(crate) fn two() -> Value {
+    json!(2)
+}

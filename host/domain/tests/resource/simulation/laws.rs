@@ -1,0 +1,127 @@
+//! What must hold at every moment of a life.
+
+use berth_domain::resource::{Desired, Effect, EventType, Resource, State, Transition};
+use berth_domain::time::Span;
+
+use super::world::{Tale, World};
+
+/// Longest wait: the longest wish of the provider, or the refresh.
+const LONGEST_WAIT: Span = Span::minutes(5);
+
+fn may_follow(before: State, after: State) -> bool {
+    use State::{Deleted, Deleting, Error, Pending, Provisioning, Ready, Released, Updating};
+    match (before, after) {
+        (a, b) if a == b => true,
+        (Deleted | Released, _) | (_, Released) => false,
+        (_, Error) | (_, Deleting) => true,
+        (Deleting | Error, Deleted) => true,
+        (Deleting, _) | (_, Deleted) => false,
+        (Pending, Provisioning | Ready) => true,
+        (Provisioning, Ready | Updating) => true,
+        (Ready, Provisioning | Updating) => true,
+        (Updating, Ready | Provisioning) => true,
+        (Error, Pending | Provisioning | Updating | Ready) => true,
+        _ => false,
+    }
+}
+
+/// Judges one change of a row.
+pub(crate) fn of_a_change(
+    before: &Resource,
+    change: &Transition,
+    tale: &Tale,
+) -> Result<(), String> {
+    let after = &change.row;
+    if !may_follow(before.state, after.state) {
+        return Err(format!("{} became {}", before.state, after.state));
+    }
+    if after.is_live() && after.schedule.next_run_at.is_none() {
+        return Err("a live row is never looked at again".to_owned());
+    }
+    if before.desired == Desired::Deleted && after.desired == Desired::Present {
+        return Err("a delete was forgotten".to_owned());
+    }
+    if before.provider_id.is_some() && before.provider_id != after.provider_id {
+        return Err("a provider id was lost".to_owned());
+    }
+    if before.secret_outputs.len() > after.secret_outputs.len() && after.is_live() {
+        return Err("a secret's reference was lost".to_owned());
+    }
+    let mut events = tale.events.clone();
+    for effect in &change.effects {
+        if let Effect::Publish(draft) = effect {
+            of_an_event(draft.event, &events, before, after)?;
+            events.push(draft.event);
+        }
+    }
+    let entered_error = before.state != State::Error && after.state == State::Error;
+    if entered_error
+        != change.effects.iter().any(
+            |effect| matches!(effect, Effect::Publish(draft) if draft.event == EventType::Failed),
+        )
+    {
+        return Err("`failed` goes with an entry into error, and with nothing else".to_owned());
+    }
+    Ok(())
+}
+
+fn of_an_event(
+    event: EventType,
+    before: &[EventType],
+    row_before: &Resource,
+    row: &Resource,
+) -> Result<(), String> {
+    let count = |wanted: EventType| before.iter().filter(|event| **event == wanted).count();
+    let is_lawful = match event {
+        EventType::Created => before.is_empty(),
+        EventType::Ready => count(EventType::Ready) == 0 && row.state == State::Ready,
+        EventType::Deleting => count(EventType::Deleting) == 0,
+        EventType::Deleted => count(EventType::Deleted) == 0 && count(EventType::Deleting) == 1,
+        EventType::Updated => {
+            let last = |wanted| before.iter().rposition(|event| *event == wanted);
+            row.state == State::Ready && last(EventType::Updating) > last(EventType::Updated)
+        }
+        EventType::Updating => row.state == State::Updating,
+        EventType::Failed => row_before.state != State::Error,
+    };
+    let is_over = before.contains(&EventType::Deleted);
+    if is_lawful && !is_over {
+        Ok(())
+    } else {
+        Err(format!("{} after {before:?}", event.as_str()))
+    }
+}
+
+/// Judges the whole world.
+pub(crate) fn of_the_world(world: &World) -> Result<(), String> {
+    for (id, count) in &world.provider.made_for {
+        if *count > 1 {
+            return Err(format!("{count} objects were made for {id}"));
+        }
+    }
+    for row in world.rows.values() {
+        if let Some(provider_id) = &row.provider_id
+            && world.provider.owners.get(provider_id) != Some(&Some(row.id.clone()))
+        {
+            return Err(format!("{} took over {provider_id}", row.id));
+        }
+        if row.is_live()
+            && row
+                .schedule
+                .next_run_at
+                .is_some_and(|at| at - world.now > LONGEST_WAIT)
+        {
+            return Err(format!("{} waits too long", row.id));
+        }
+    }
+    for object in &world.provider.objects {
+        let Some(owner) = &object.owner else { continue };
+        let row = world.rows.get(owner).ok_or("an object without a row")?;
+        let is_known = row.provider_id.as_ref() == Some(&object.id);
+        let is_sought = row.intent.is_some();
+        if object.gone_at.is_none() && !(row.is_live() && (is_known || is_sought)) {
+            return Err(format!("{} of {owner} is lost: nobody knows it", object.id));
+        }
+    }
+    Ok(())
+}
