@@ -4,7 +4,11 @@
 use schemars::JsonSchema;
 
 #[path = "schema/app/mod.rs"]
-#[expect(dead_code, unreachable_pub, reason = "only the schema of these types is used")]
+#[expect(
+    dead_code,
+    unreachable_pub,
+    reason = "only the schema of these types is used"
+)]
 mod app;
 #[path = "src/spec/mod.rs"]
 #[expect(unreachable_pub, reason = "it is public in the plugin")]

@@ -13,7 +13,8 @@ mod exported {
     use crate::host::{Granted, report_panics};
     use crate::provider::{Provider, kind, manifest};
     use crate::types::{
-        Account, Application, Checked, Error, InstallsOn, Manifest, Observation, Page, Parent, Resource, Signal,
+        Account, Application, Checked, Error, InstallsOn, Manifest, Observation, Page, Parent,
+        Resource, Signal,
     };
 
     impl<P: Provider + 'static> Guest for Adapter<P> {
@@ -47,7 +48,11 @@ mod exported {
             kind::<P>(&wanted.kind)?.create(&Granted, &account, &wanted)
         }
 
-        fn update(account: Account, wanted: Resource, fields: Vec<String>) -> Result<Observation, Error> {
+        fn update(
+            account: Account,
+            wanted: Resource,
+            fields: Vec<String>,
+        ) -> Result<Observation, Error> {
             report_panics();
             kind::<P>(&wanted.kind)?.update(&Granted, &account, &wanted, &fields)
         }
@@ -77,7 +82,10 @@ mod exported {
             kind::<P>(&wanted.kind)?.unlabel(&Granted, &account, &wanted)
         }
 
-        fn catalog(account: Account, installs_on: Option<InstallsOn>) -> Result<Vec<Application>, Error> {
+        fn catalog(
+            account: Account,
+            installs_on: Option<InstallsOn>,
+        ) -> Result<Vec<Application>, Error> {
             report_panics();
             P::catalog(&Granted, &account, installs_on)
         }
@@ -87,9 +95,14 @@ mod exported {
             P::signals(&Granted, &account)
         }
 
-        fn upgrade_spec(kind_id: String, from_version: String, spec: String) -> Result<String, Error> {
+        fn upgrade_spec(
+            kind_id: String,
+            from_version: String,
+            spec: String,
+        ) -> Result<String, Error> {
             report_panics();
-            let spec = serde_json::from_str(&spec).map_err(|_| invalid("", "the spec is not JSON"))?;
+            let spec =
+                serde_json::from_str(&spec).map_err(|_| invalid("", "the spec is not JSON"))?;
             P::upgrade_spec(&kind_id, &from_version, spec).map(|upgraded| upgraded.to_string())
         }
     }

@@ -53,7 +53,11 @@ pub(crate) fn pointer(path: &Path) -> String {
 /// One line of at most `longest` characters, without control characters.
 pub(crate) fn one_line(text: &str, longest: usize) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut line: String = flat.chars().filter(|c| !c.is_control()).take(longest).collect();
+    let mut line: String = flat
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(longest)
+        .collect();
     if line.chars().count() < flat.chars().count() {
         line.push('…');
     }

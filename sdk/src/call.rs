@@ -58,18 +58,16 @@ impl<'a, S> Call<'a, S> {
 
     /// The provider's id of the object. An error before the provider accepted it.
     pub fn provider_id(&self) -> Result<&'a str, Error> {
-        self.wanted
-            .provider_id
-            .as_deref()
-            .ok_or_else(|| Error::Failed("the call needs the object's provider id and has none".to_owned()))
+        self.wanted.provider_id.as_deref().ok_or_else(|| {
+            Error::Failed("the call needs the object's provider id and has none".to_owned())
+        })
     }
 
     /// The parent that the object lives in. An error for a kind without one.
     pub fn parent(&self) -> Result<&'a Parent, Error> {
-        self.wanted
-            .parent
-            .as_ref()
-            .ok_or_else(|| Error::Failed("the call needs the object's parent and has none".to_owned()))
+        self.wanted.parent.as_ref().ok_or_else(|| {
+            Error::Failed("the call needs the object's parent and has none".to_owned())
+        })
     }
 
     /// The tenant's instances that the spec names, resolved.
@@ -90,7 +88,8 @@ impl<'a, S> Call<'a, S> {
 
     /// A top-level field of the spec as the tenant wrote it.
     pub fn spec_field(&self, name: &str) -> Option<Value> {
-        let mut spec: serde_json::Map<String, Value> = serde_json::from_str(&self.wanted.spec).ok()?;
+        let mut spec: serde_json::Map<String, Value> =
+            serde_json::from_str(&self.wanted.spec).ok()?;
         spec.remove(name)
     }
 }

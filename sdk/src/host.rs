@@ -64,7 +64,11 @@ pub(crate) fn report_panics() {
                 .location()
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            Granted.log(Level::Error, "the plugin panicked", &[("text", &text), ("at", &place)]);
+            Granted.log(
+                Level::Error,
+                "the plugin panicked",
+                &[("text", &text), ("at", &place)],
+            );
         }));
     });
 }

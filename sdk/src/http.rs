@@ -115,9 +115,11 @@ impl Request<'_> {
     /// Sends a JSON body.
     #[must_use]
     pub fn body(mut self, body: &impl Serialize) -> Self {
-        self.body = serde_json::to_vec(body)
-            .map(Some)
-            .map_err(|error| Error::Failed(format!("the plugin can't write the request's body: {error}")));
+        self.body = serde_json::to_vec(body).map(Some).map_err(|error| {
+            Error::Failed(format!(
+                "the plugin can't write the request's body: {error}"
+            ))
+        });
         self.headers
             .push(("content-type".to_owned(), "application/json".to_owned()));
         self
@@ -127,7 +129,8 @@ impl Request<'_> {
     /// `if-none-match`, `user-agent` and `x-*`.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.headers.push((name.to_ascii_lowercase(), value.to_owned()));
+        self.headers
+            .push((name.to_ascii_lowercase(), value.to_owned()));
         self
     }
 
@@ -165,12 +168,16 @@ impl Request<'_> {
 /// What it means that there is no answer.
 fn not_answered(error: HttpError, effect: Effect) -> Error {
     match (error, effect) {
-        (HttpError::Refused(why), _) => Error::Failed(format!("the host let the request not go: {why}")),
+        (HttpError::Refused(why), _) => {
+            Error::Failed(format!("the host let the request not go: {why}"))
+        }
         (HttpError::Throttled(after), _) => Error::Throttled(Retry {
             message: "the provider account's request budget is empty".to_owned(),
             after: Some(after),
         }),
-        (HttpError::Connect(why), _) => Error::Unavailable(format!("no connection to the provider: {why}")),
+        (HttpError::Connect(why), _) => {
+            Error::Unavailable(format!("no connection to the provider: {why}"))
+        }
         (HttpError::Lost(why), Effect::Read) => {
             Error::Unavailable(format!("the provider's answer did not arrive: {why}"))
         }

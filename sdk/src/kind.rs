@@ -38,7 +38,11 @@ pub trait Kind: Sync {
     fn create(&self, call: &Call<'_, Self::Spec>) -> Result<Observed<Self::Outputs>, Error>;
 
     /// Applies these top-level fields and no others.
-    fn update(&self, call: &Call<'_, Self::Spec>, fields: &[String]) -> Result<Observed<Self::Outputs>, Error> {
+    fn update(
+        &self,
+        call: &Call<'_, Self::Spec>,
+        fields: &[String],
+    ) -> Result<Observed<Self::Outputs>, Error> {
         let _ = (call, fields);
         Err(unsupported(&format!("change a {}", Self::ID)))
     }
@@ -62,20 +66,44 @@ pub trait Kind: Sync {
     }
 }
 
-/// A [`Kind`] without its types, so that a provider can hold several. Implemented for every kind.
+/// The kinds of a provider, as `vec![&MyKind, &MyOtherKind]`.
+pub type Kinds = Vec<&'static dyn AnyKind>;
+
+/// A [`Kind`] without its types, so that a provider can hold several. Implemented for every kind,
+/// and not named outside: its methods have the names of [`Kind`]'s.
 pub trait AnyKind: Sync {
     /// See [`Kind::ID`].
     fn id(&self) -> &'static str;
     /// See [`Kind::describe`].
     fn describe(&self) -> types::Kind;
     /// See [`Kind::check`].
-    fn check(&self, account: &Account, spec: &str, parent_kind: Option<&str>) -> Result<Checked, Error>;
+    fn check(
+        &self,
+        account: &Account,
+        spec: &str,
+        parent_kind: Option<&str>,
+    ) -> Result<Checked, Error>;
     /// See [`Kind::find`].
-    fn find(&self, host: &dyn Host, account: &Account, wanted: &Resource) -> Result<Option<Observation>, Error>;
+    fn find(
+        &self,
+        host: &dyn Host,
+        account: &Account,
+        wanted: &Resource,
+    ) -> Result<Option<Observation>, Error>;
     /// See [`Kind::observe`].
-    fn observe(&self, host: &dyn Host, account: &Account, wanted: &Resource) -> Result<Observation, Error>;
+    fn observe(
+        &self,
+        host: &dyn Host,
+        account: &Account,
+        wanted: &Resource,
+    ) -> Result<Observation, Error>;
     /// See [`Kind::create`].
-    fn create(&self, host: &dyn Host, account: &Account, wanted: &Resource) -> Result<Observation, Error>;
+    fn create(
+        &self,
+        host: &dyn Host,
+        account: &Account,
+        wanted: &Resource,
+    ) -> Result<Observation, Error>;
     /// See [`Kind::update`].
     fn update(
         &self,
@@ -95,7 +123,12 @@ pub trait AnyKind: Sync {
         cursor: Option<&str>,
     ) -> Result<Page, Error>;
     /// See [`Kind::label`].
-    fn label(&self, host: &dyn Host, account: &Account, wanted: &Resource) -> Result<Observation, Error>;
+    fn label(
+        &self,
+        host: &dyn Host,
+        account: &Account,
+        wanted: &Resource,
+    ) -> Result<Observation, Error>;
     /// See [`Kind::unlabel`].
     fn unlabel(&self, host: &dyn Host, account: &Account, wanted: &Resource) -> Result<(), Error>;
 }
@@ -122,7 +155,12 @@ impl<K: Kind> AnyKind for K {
         Kind::describe(self)
     }
 
-    fn check(&self, account: &Account, spec: &str, parent_kind: Option<&str>) -> Result<Checked, Error> {
+    fn check(
+        &self,
+        account: &Account,
+        spec: &str,
+        parent_kind: Option<&str>,
+    ) -> Result<Checked, Error> {
         Kind::check(
             self,
             &Check {
@@ -133,17 +171,32 @@ impl<K: Kind> AnyKind for K {
         )
     }
 
-    fn find(&self, host: &dyn Host, account: &Account, wanted: &Resource) -> Result<Option<Observation>, Error> {
+    fn find(
+        &self,
+        host: &dyn Host,
+        account: &Account,
+        wanted: &Resource,
+    ) -> Result<Option<Observation>, Error> {
         Kind::find(self, &call::<K>(host, account, wanted)?)?
             .map(Observed::into_observation)
             .transpose()
     }
 
-    fn observe(&self, host: &dyn Host, account: &Account, wanted: &Resource) -> Result<Observation, Error> {
+    fn observe(
+        &self,
+        host: &dyn Host,
+        account: &Account,
+        wanted: &Resource,
+    ) -> Result<Observation, Error> {
         Kind::observe(self, &call::<K>(host, account, wanted)?)?.into_observation()
     }
 
-    fn create(&self, host: &dyn Host, account: &Account, wanted: &Resource) -> Result<Observation, Error> {
+    fn create(
+        &self,
+        host: &dyn Host,
+        account: &Account,
+        wanted: &Resource,
+    ) -> Result<Observation, Error> {
         Kind::create(self, &call::<K>(host, account, wanted)?)?.into_observation()
     }
 
@@ -180,7 +233,12 @@ impl<K: Kind> AnyKind for K {
         .into_page()
     }
 
-    fn label(&self, host: &dyn Host, account: &Account, wanted: &Resource) -> Result<Observation, Error> {
+    fn label(
+        &self,
+        host: &dyn Host,
+        account: &Account,
+        wanted: &Resource,
+    ) -> Result<Observation, Error> {
         Kind::label(self, &call::<K>(host, account, wanted)?)?.into_observation()
     }
 

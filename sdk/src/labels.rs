@@ -29,20 +29,30 @@ pub struct TagAlphabet {
 impl TagAlphabet {
     /// The tag of a label. An error if the label's key is none that this alphabet can hold.
     pub fn encode(&self, label: &Label) -> Result<String, Error> {
-        let room = self.longest.saturating_sub(label.key.len() + SEPARATOR.len_utf8());
+        let room = self
+            .longest
+            .saturating_sub(label.key.len() + SEPARATOR.len_utf8());
         if !label.key.chars().all(|c| self.holds(c)) || room < HASHED.len() + 52 {
             return Err(Error::Failed(format!(
                 "the label {} can't be a tag of this provider",
                 label.key
             )));
         }
-        Ok(format!("{}{SEPARATOR}{}", label.key, self.encode_value(&label.value, room)))
+        Ok(format!(
+            "{}{SEPARATOR}{}",
+            label.key,
+            self.encode_value(&label.value, room)
+        ))
     }
 
     /// The label that a tag stands for, `None` for a tag that is no ownership label.
     pub fn decode(&self, tag: &str) -> Option<Label> {
         let folded = tag.to_lowercase();
-        let tag = if self.folds_case { folded.as_str() } else { tag };
+        let tag = if self.folds_case {
+            folded.as_str()
+        } else {
+            tag
+        };
         let (key, value) = tag.split_once(SEPARATOR)?;
         key.starts_with(OURS).then(|| Label {
             key: key.to_owned(),
@@ -57,7 +67,10 @@ impl TagAlphabet {
             .filter_map(|tag| {
                 wanted
                     .iter()
-                    .find(|label| self.encode(label).is_ok_and(|encoded| self.same(&encoded, tag)))
+                    .find(|label| {
+                        self.encode(label)
+                            .is_ok_and(|encoded| self.same(&encoded, tag))
+                    })
                     .cloned()
                     .or_else(|| self.decode(tag))
             })
@@ -131,7 +144,10 @@ mod tests {
     #[test]
     fn a_tag_that_the_provider_capitalised_is_still_ours() {
         let wanted = [label("better-compute-resource", "crs_01")];
-        let tags = ["Better-Compute-Resource:CRS_01".to_owned(), "team:blue".to_owned()];
+        let tags = [
+            "Better-Compute-Resource:CRS_01".to_owned(),
+            "team:blue".to_owned(),
+        ];
         assert_eq!(TAGS.labels(&tags, &wanted), wanted);
     }
 

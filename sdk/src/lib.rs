@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
-pub mod answers;
 mod adapter;
+pub mod answers;
 pub mod bindings;
 mod call;
 pub mod digest;
@@ -23,7 +23,7 @@ pub use adapter::Adapter;
 pub use berth_sdk_derive::JsonSchema;
 pub use call::{Call, Check, Listing, Log};
 pub use host::Host;
-pub use kind::{AnyKind, Kind};
+pub use kind::{Kind, Kinds};
 pub use observed::{Listed, Observed};
 pub use provider::{About, Provider};
 

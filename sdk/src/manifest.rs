@@ -1,6 +1,8 @@
 //! Short ways to write a manifest.
 
-use crate::types::{Checked, Family, Kind, Operation, Output, Ownership, Read, SecretPointer, Write};
+use crate::types::{
+    Checked, Family, Kind, Operation, Output, Ownership, Read, SecretPointer, Write,
+};
 
 /// A kind with everything optional left out: owned by labels, in no parent, regional if its schema
 /// requires `region`. Fill in the rest with `..kind(…)`.
@@ -86,20 +88,22 @@ pub trait Secrets: Sized {
     /// updates it.
     #[must_use]
     fn own(mut self, pointers: &[&str]) -> Self {
-        self.secrets().extend(pointers.iter().map(|pointer| SecretPointer {
-            pointer: (*pointer).to_owned(),
-            own: true,
-        }));
+        self.secrets()
+            .extend(pointers.iter().map(|pointer| SecretPointer {
+                pointer: (*pointer).to_owned(),
+                own: true,
+            }));
         self
     }
 
     /// Secrets of others: the host always blanks them.
     #[must_use]
     fn foreign(mut self, pointers: &[&str]) -> Self {
-        self.secrets().extend(pointers.iter().map(|pointer| SecretPointer {
-            pointer: (*pointer).to_owned(),
-            own: false,
-        }));
+        self.secrets()
+            .extend(pointers.iter().map(|pointer| SecretPointer {
+                pointer: (*pointer).to_owned(),
+                own: false,
+            }));
         self
     }
 }

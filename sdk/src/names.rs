@@ -14,7 +14,10 @@ pub fn within(name: &str, longest: usize) -> Cow<'_, str> {
     if name.chars().count() <= longest {
         return Cow::Borrowed(name);
     }
-    let head: String = name.chars().take(longest.saturating_sub(HASH + 1)).collect();
+    let head: String = name
+        .chars()
+        .take(longest.saturating_sub(HASH + 1))
+        .collect();
     let hash = hex(&digest::sha256(name));
     Cow::Owned(format!(
         "{}-{}",
@@ -29,7 +32,10 @@ mod tests {
 
     #[test]
     fn a_name_that_fits_is_left_alone() {
-        assert_eq!(within("bc-r-0123456789abcdef01234567", 29), "bc-r-0123456789abcdef01234567");
+        assert_eq!(
+            within("bc-r-0123456789abcdef01234567", 29),
+            "bc-r-0123456789abcdef01234567"
+        );
     }
 
     #[test]

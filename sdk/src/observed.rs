@@ -67,8 +67,9 @@ impl<O> Observed<O> {
 
 impl<O: Serialize> Observed<O> {
     pub(crate) fn into_observation(self) -> Result<Observation, Error> {
-        let outputs = serde_json::to_string(&self.outputs)
-            .map_err(|error| Error::Failed(format!("the plugin can't write its outputs: {error}")))?;
+        let outputs = serde_json::to_string(&self.outputs).map_err(|error| {
+            Error::Failed(format!("the plugin can't write its outputs: {error}"))
+        })?;
         Ok(Observation {
             provider_id: self.provider_id,
             name: self.name,

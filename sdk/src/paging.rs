@@ -27,7 +27,9 @@ pub fn page_of(cursor: Option<&str>) -> Result<u32, Error> {
             .parse()
             .ok()
             .filter(|page| (2..=MAX_PAGES).contains(page))
-            .ok_or_else(|| Error::Failed(format!("the cursor is not a page from 2 to {MAX_PAGES}"))),
+            .ok_or_else(|| {
+                Error::Failed(format!("the cursor is not a page from 2 to {MAX_PAGES}"))
+            }),
     }
 }
 
@@ -67,7 +69,11 @@ pub fn walk<T>(
 mod tests {
     use super::*;
 
-    fn pages(all: &[u32], per_page: usize, total: bool) -> impl FnMut(u32) -> Result<Chunk<u32>, Error> {
+    fn pages(
+        all: &[u32],
+        per_page: usize,
+        total: bool,
+    ) -> impl FnMut(u32) -> Result<Chunk<u32>, Error> {
         move |page| {
             let from = (page as usize - 1) * per_page;
             Ok(Chunk {

@@ -4,5 +4,9 @@
 /// `since` is when it was asked for. The host takes it as an upper bound of its own wait.
 pub fn after(since: u64, now: u64) -> u64 {
     const FIRST: u64 = 60_000;
-    if now.saturating_sub(since) < FIRST { 5_000 } else { 15_000 }
+    if now.saturating_sub(since) < FIRST {
+        5_000
+    } else {
+        15_000
+    }
 }

@@ -4,9 +4,10 @@ use serde_json::Value;
 
 use crate::answers::unsupported;
 use crate::host::Host;
-use crate::kind::AnyKind;
+use crate::kind::{AnyKind, Kinds};
 use crate::types::{
-    Account, Application, CredentialType, Endpoint, Error, InstallsOn, Manifest, Signal, SignalSupport,
+    Account, Application, CredentialType, Endpoint, Error, InstallsOn, Manifest, Signal,
+    SignalSupport,
 };
 
 /// The head of the manifest.
@@ -34,7 +35,7 @@ pub trait Provider {
     fn about() -> About;
 
     /// The kinds that it serves.
-    fn kinds() -> Vec<&'static dyn AnyKind>;
+    fn kinds() -> Kinds;
 
     /// Applications that can be installed.
     fn catalog(

@@ -26,8 +26,8 @@ pub use exchange::{Exchange, exchange};
 use crate::host::Host;
 use crate::provider::{Provider, kind, manifest};
 use crate::types::{
-    self, Account, Checked, Error, HttpError, Label, Level, Manifest, Observation, Operation, Page, Parent, Request,
-    Resource, Response,
+    self, Account, Checked, Error, HttpError, Label, Level, Manifest, Observation, Operation, Page,
+    Parent, Request, Resource, Response,
 };
 
 /// The host's stand-in.
@@ -143,7 +143,12 @@ impl<P: Provider> TestHost<P> {
     }
 
     /// Judges a spec.
-    pub fn check(&self, kind_id: &str, spec: &Value, parent_kind: Option<&str>) -> Result<Checked, Error> {
+    pub fn check(
+        &self,
+        kind_id: &str,
+        spec: &Value,
+        parent_kind: Option<&str>,
+    ) -> Result<Checked, Error> {
         kind::<P>(kind_id)?.check(&self.account, &spec.to_string(), parent_kind)
     }
 
@@ -203,7 +208,12 @@ impl<P: Provider> TestHost<P> {
     }
 
     /// Reads a page of the kind's objects.
-    pub fn list(&self, kind_id: &str, parent: Option<&Parent>, cursor: Option<&str>) -> Result<Page, Error> {
+    pub fn list(
+        &self,
+        kind_id: &str,
+        parent: Option<&Parent>,
+        cursor: Option<&str>,
+    ) -> Result<Page, Error> {
         self.begin(gate::Running {
             operation: Operation::List,
             kind: kind_id.to_owned(),
@@ -248,7 +258,10 @@ impl<P: Provider> TestHost<P> {
             operation,
             kind: wanted.kind.clone(),
             provider_id: wanted.provider_id.clone(),
-            parent_id: wanted.parent.as_ref().map(|parent| parent.provider_id.clone()),
+            parent_id: wanted
+                .parent
+                .as_ref()
+                .map(|parent| parent.provider_id.clone()),
             name: Some(wanted.name.clone()),
         });
         let outcome = call();
@@ -264,7 +277,10 @@ impl<P: Provider> TestHost<P> {
         self.running.replace(None);
         let left = self.script.borrow();
         if let Some(next) = left.front() {
-            panic!("{} more requests were expected, the next: {next}", left.len());
+            panic!(
+                "{} more requests were expected, the next: {next}",
+                left.len()
+            );
         }
     }
 }
@@ -277,7 +293,10 @@ impl<P: Provider> Host for TestHost<P> {
         };
         let secrets = gate::admit(&self.manifest, running, request);
         let Some(expected) = self.script.borrow_mut().pop_front() else {
-            panic!("nothing was expected, but the plugin sent {}", exchange::shown(request));
+            panic!(
+                "nothing was expected, but the plugin sent {}",
+                exchange::shown(request)
+            );
         };
         expected.meet(&self.manifest, request).map(|mut response| {
             gate::blank(&mut response, &secrets);
@@ -286,8 +305,13 @@ impl<P: Provider> Host for TestHost<P> {
     }
 
     fn log(&self, level: Level, message: &str, fields: &[(&str, &str)]) {
-        let fields: String = fields.iter().map(|(key, value)| format!(" {key}={value}")).collect();
-        self.log.borrow_mut().push(format!("{level:?} {message}{fields}"));
+        let fields: String = fields
+            .iter()
+            .map(|(key, value)| format!(" {key}={value}"))
+            .collect();
+        self.log
+            .borrow_mut()
+            .push(format!("{level:?} {message}{fields}"));
     }
 
     fn now(&self) -> u64 {

@@ -17,11 +17,17 @@ pub(crate) fn base32(bytes: &[u8]) -> String {
     bytes
         .chunks(5)
         .flat_map(|chunk| {
-            let bits = (0..5).fold(0_u64, |bits, index| bits << 8 | u64::from(chunk.get(index).copied().unwrap_or(0)));
+            let bits = (0..5).fold(0_u64, |bits, index| {
+                bits << 8 | u64::from(chunk.get(index).copied().unwrap_or(0))
+            });
             let digits = (chunk.len() * 8).div_ceil(5);
             (0..digits).map(move |index| (bits >> (35 - 5 * index)) & 31)
         })
-        .filter_map(|digit| BASE32.get(usize::try_from(digit).ok()?).map(|digit| char::from(*digit)))
+        .filter_map(|digit| {
+            BASE32
+                .get(usize::try_from(digit).ok()?)
+                .map(|digit| char::from(*digit))
+        })
         .collect()
 }
 
@@ -50,7 +56,14 @@ mod tests {
 
     #[test]
     fn base32_is_that_of_the_rfc() {
-        for (bytes, text) in [("", ""), ("f", "my"), ("fo", "mzxq"), ("foo", "mzxw6"), ("foob", "mzxw6yq"), ("foobar", "mzxw6ytboi")] {
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "my"),
+            ("fo", "mzxq"),
+            ("foo", "mzxw6"),
+            ("foob", "mzxw6yq"),
+            ("foobar", "mzxw6ytboi"),
+        ] {
             assert_eq!(base32(bytes.as_bytes()), text);
         }
     }

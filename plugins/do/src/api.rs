@@ -1,8 +1,8 @@
 //! How DigitalOcean's API speaks.
 
+use berth_sdk::Host;
 use berth_sdk::http::{Api, Effect, Refusal};
 use berth_sdk::types::{Endpoint, Error};
-use berth_sdk::Host;
 use serde::Deserialize;
 
 const ORIGIN: &str = "https://api.digitalocean.com";
@@ -48,11 +48,17 @@ fn dialect(refusal: &Refusal) -> Option<Error> {
     let explanation = || refusal.explanation();
     match (refusal.method.as_str(), refusal.status) {
         // A cluster, a network or an app whose members still drain.
-        ("DELETE", 403) if !refusal.says(&TOKEN_WORDS) => {
-            Some(refusal.busy(format!("waiting until what uses it is gone: {}", explanation())))
+        ("DELETE", 403) if !refusal.says(&TOKEN_WORDS) => Some(refusal.busy(format!(
+            "waiting until what uses it is gone: {}",
+            explanation()
+        ))),
+        ("DELETE", 409) => Some(refusal.busy(format!(
+            "waiting until what uses it is gone: {}",
+            explanation()
+        ))),
+        ("POST", 400 | 409 | 422) if refusal.says(&TAKEN_WORDS) => {
+            Some(Error::Conflict(explanation()))
         }
-        ("DELETE", 409) => Some(refusal.busy(format!("waiting until what uses it is gone: {}", explanation()))),
-        ("POST", 400 | 409 | 422) if refusal.says(&TAKEN_WORDS) => Some(Error::Conflict(explanation())),
         // Without a word of a name being taken, a conflict is with another change that is running.
         (_, 409) if refusal.effect == Effect::Write => Some(refusal.busy(format!(
             "waiting until another change is done: {}",

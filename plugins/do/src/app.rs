@@ -59,14 +59,15 @@ impl Kind for App {
 
     fn find(&self, call: &Call<'_, Spec>) -> Result<Option<Observed<Self::Outputs>>, Error> {
         let api = api(call.host());
-        let apps = paging::walk(PER_PAGE, |app: &wire::App| app.id.clone(), |page| read_page(&api, page))?;
-        apps.into_iter()
+        let apps = paging::walk(
+            PER_PAGE,
+            |app: &wire::App| app.id.clone(),
+            |page| read_page(&api, page),
+        )?;
+        Ok(apps
+            .into_iter()
             .find(|app| app.name() == Some(call.name()))
-            .map(|app| {
-                let memo = Memo::of(call, &app);
-                observe::observed(&app, call, memo)
-            })
-            .transpose()
+            .map(|app| observe::found(&app, call, &Memo::of(call, &app))))
     }
 
     fn observe(&self, call: &Call<'_, Spec>) -> Result<Observed<Self::Outputs>, Error> {
@@ -80,12 +81,20 @@ impl Kind for App {
         if let Some(project) = call.spec().project_id() {
             body["project_id"] = json!(project);
         }
-        let answer: AppAnswer = api(call.host()).post(&["v2", "apps"]).body(&body).send()?.json()?;
+        let answer: AppAnswer = api(call.host())
+            .post(&["v2", "apps"])
+            .body(&body)
+            .send()?
+            .json()?;
         let memo = Memo::written(call, &UPDATABLE, None, &answer.app, None);
         Ok(observe::written(&answer.app, call, &memo))
     }
 
-    fn update(&self, call: &Call<'_, Spec>, fields: &[String]) -> Result<Observed<Self::Outputs>, Error> {
+    fn update(
+        &self,
+        call: &Call<'_, Spec>,
+        fields: &[String],
+    ) -> Result<Observed<Self::Outputs>, Error> {
         let app = read(call)?;
         let remembered = Memo::of(call, &app);
         let fields: Vec<&str> = UPDATABLE
@@ -107,7 +116,10 @@ impl Kind for App {
     }
 
     fn delete(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
-        match api(call.host()).delete(&["v2", "apps", call.provider_id()?]).send() {
+        match api(call.host())
+            .delete(&["v2", "apps", call.provider_id()?])
+            .send()
+        {
             Ok(_) | Err(Error::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }

@@ -10,13 +10,17 @@ pub mod spec;
 mod tags;
 
 use berth_sdk::types::CredentialType;
-use berth_sdk::{About, AnyKind, JsonSchema, Provider};
+use berth_sdk::{About, JsonSchema, Kinds, Provider};
 
 /// The provider.
 pub struct DigitalOcean;
 
 /// The plugin's version. The next one differs by one output of `do.database.pg`.
-const VERSION: &str = if cfg!(feature = "next") { "0.2.0" } else { "0.1.0" };
+const VERSION: &str = if cfg!(feature = "next") {
+    "0.2.0"
+} else {
+    "0.1.0"
+};
 
 impl Provider for DigitalOcean {
     fn about() -> About {
@@ -31,7 +35,7 @@ impl Provider for DigitalOcean {
         }
     }
 
-    fn kinds() -> Vec<&'static dyn AnyKind> {
+    fn kinds() -> Kinds {
         vec![&database::pg::Pg, &database::user::User, &app::App]
     }
 }

@@ -35,7 +35,10 @@ pub(crate) fn of_row(labels: &[Label]) -> Result<String, Error> {
 
 /// The tags that are not ownership labels.
 pub(crate) fn foreign(tags: &[String]) -> Vec<String> {
-    tags.iter().filter(|tag| !TagAlphabet::reserved(tag)).cloned().collect()
+    tags.iter()
+        .filter(|tag| !TagAlphabet::reserved(tag))
+        .cloned()
+        .collect()
 }
 
 /// Puts a tag on an object, making the tag first if the account has none of that name.
@@ -58,8 +61,14 @@ pub(crate) fn assign(api: &Api<'_>, tag: &str, resource_type: &str, id: &str) ->
 }
 
 /// Takes labels off an object, `better-compute-managed` last. One that is not there is off.
-pub(crate) fn unassign(api: &Api<'_>, labels: &[Label], resource_type: &str, id: &str) -> Result<(), Error> {
-    let (last, first): (Vec<&Label>, Vec<&Label>) = labels.iter().partition(|label| label.key == MANAGED);
+pub(crate) fn unassign(
+    api: &Api<'_>,
+    labels: &[Label],
+    resource_type: &str,
+    id: &str,
+) -> Result<(), Error> {
+    let (last, first): (Vec<&Label>, Vec<&Label>) =
+        labels.iter().partition(|label| label.key == MANAGED);
     for label in first.into_iter().chain(last) {
         let taken = api
             .delete(&["v2", "tags", &TAGS.encode(label)?, "resources"])

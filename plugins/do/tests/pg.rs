@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 const KIND: &str = "do.database.pg";
 const ID: &str = "9cc10173-e9ea-4176-9dbc-a4cee4c4ff30";
 const OURS: &str = "/v2/databases/9cc10173-e9ea-4176-9dbc-a4cee4c4ff30";
-const BY_TAG: &str = "/v2/databases?tag_name=better-compute-resource%3Acrs_0123456789abcdefghjkmnpqrs";
+const BY_TAG: &str =
+    "/v2/databases?tag_name=better-compute-resource%3Acrs_0123456789abcdefghjkmnpqrs";
 const NAME: &str = "bc-r-0123456789abcdefghjkmnpq";
 
 fn host() -> TestHost<DigitalOcean> {
@@ -123,7 +124,8 @@ fn what_a_create_can_not_say_is_pending_and_applied_one_write_a_call() {
 
     berth.expect([
         exchange("GET", OURS).answers(200, &answer(&cluster("online"))),
-        exchange("PUT", &format!("{OURS}/maintenance")).sending(&json!({"day": "sunday", "hour": "02:00"})),
+        exchange("PUT", &format!("{OURS}/maintenance"))
+            .sending(&json!({"day": "sunday", "hour": "02:00"})),
     ]);
     let first = berth.update(&ours, &["maintenance", "config"]).unwrap();
     assert_eq!(first.pending, ["config"]);
@@ -193,8 +195,13 @@ fn a_lost_answer_to_a_create_is_ambiguous() {
 #[test]
 fn a_request_that_never_left_is_not_ambiguous() {
     let berth = host();
-    berth.expect([exchange("POST", "/v2/databases").fails(HttpError::Connect("refused".to_owned()))]);
-    assert!(matches!(berth.create(&wanted(KIND, &spec())), Err(Error::Unavailable(_))));
+    berth.expect([
+        exchange("POST", "/v2/databases").fails(HttpError::Connect("refused".to_owned()))
+    ]);
+    assert!(matches!(
+        berth.create(&wanted(KIND, &spec())),
+        Err(Error::Unavailable(_))
+    ));
 }
 
 #[test]
@@ -202,14 +209,22 @@ fn a_taken_name_is_a_conflict_and_a_bad_size_is_invalid_with_the_reason() {
     let berth = host();
     let body = json!({"id": "unprocessable_entity", "message": "database cluster with that name already exists"});
     berth.expect([exchange("POST", "/v2/databases").answers(422, &body)]);
-    assert!(matches!(berth.create(&wanted(KIND, &spec())), Err(Error::Conflict(_))));
+    assert!(matches!(
+        berth.create(&wanted(KIND, &spec())),
+        Err(Error::Conflict(_))
+    ));
 
     let body = json!({"id": "unprocessable_entity", "message": "invalid size db-s-1vcpu-1gb in nyc3 for token dop_v1_0123"});
     berth.expect([exchange("POST", "/v2/databases").answers(422, &body)]);
     let Err(Error::Invalid(errors)) = berth.create(&wanted(KIND, &spec())) else {
         panic!("not invalid");
     };
-    assert!(errors[0].message.contains("invalid size db-s-1vcpu-1gb in nyc3 for token …"), "{errors:?}");
+    assert!(
+        errors[0]
+            .message
+            .contains("invalid size db-s-1vcpu-1gb in nyc3 for token …"),
+        "{errors:?}"
+    );
 }
 
 // ----------------------------------------------------------------------- find
@@ -217,7 +232,9 @@ fn a_taken_name_is_a_conflict_and_a_bad_size_is_invalid_with_the_reason() {
 #[test]
 fn a_lost_create_is_found_by_its_tag_without_secrets() {
     let berth = host();
-    berth.expect([exchange("GET", BY_TAG).answers(200, &json!({"databases": [cluster("creating")]}))]);
+    berth.expect([
+        exchange("GET", BY_TAG).answers(200, &json!({"databases": [cluster("creating")]}))
+    ]);
     let found = berth.find(&wanted(KIND, &spec())).unwrap().unwrap();
     assert_eq!(found.provider_id, ID);
     assert!(found.secret_outputs.is_empty());
@@ -232,11 +249,18 @@ fn absence_is_certain_only_by_tag_and_name() {
         exchange("GET", "/v2/databases").answers(200, &json!({"databases": [twin]})),
     ]);
     let found = berth.find(&wanted(KIND, &spec())).unwrap().unwrap();
-    assert_eq!(found.labels, Vec::new(), "a foreign twin shows that it is not ours");
+    assert_eq!(
+        found.labels,
+        Vec::new(),
+        "a foreign twin shows that it is not ours"
+    );
 
     berth.expect([
         exchange("GET", BY_TAG).answers(200, &json!({"databases": []})),
-        exchange("GET", "/v2/databases").answers(200, &json!({"databases": [with(cluster("online"), &json!({"name": "other"}))]})),
+        exchange("GET", "/v2/databases").answers(
+            200,
+            &json!({"databases": [with(cluster("online"), &json!({"name": "other"}))]}),
+        ),
     ]);
     assert!(berth.find(&wanted(KIND, &spec())).unwrap().is_none());
 }
@@ -251,7 +275,10 @@ fn a_failed_search_is_never_absence() {
     ] {
         let berth = host();
         berth.expect([broken]);
-        assert!(matches!(berth.find(&wanted(KIND, &spec())), Err(Error::Unavailable(_))));
+        assert!(matches!(
+            berth.find(&wanted(KIND, &spec())),
+            Err(Error::Unavailable(_))
+        ));
     }
 }
 
@@ -270,13 +297,28 @@ fn an_online_cluster_is_ready_with_outputs_and_sealed_secrets() {
     assert_eq!(outputs["private_host"], "private.db.example");
     assert_eq!(outputs.get("version_end_of_life").is_some(), false);
     assert_eq!(secret(&seen, "password"), Some("AVNS_canary"));
-    assert!(secret(&seen, "uri").unwrap().contains("AVNS_canary@db.example"));
-    assert!(secret(&seen, "private_uri").unwrap().contains("private.db.example"));
+    assert!(
+        secret(&seen, "uri")
+            .unwrap()
+            .contains("AVNS_canary@db.example")
+    );
+    assert!(
+        secret(&seen, "private_uri")
+            .unwrap()
+            .contains("private.db.example")
+    );
     assert_eq!(secret(&seen, "standby_uri"), None);
     let reported = json(seen.spec.as_deref().unwrap());
     assert_eq!(reported["size"], "db-s-1vcpu-1gb");
-    assert_eq!(reported["maintenance"], json!({"day": "tuesday", "hour": "14:00"}));
-    assert_eq!(reported.get("tags"), None, "ownership tags are no part of a spec");
+    assert_eq!(
+        reported["maintenance"],
+        json!({"day": "tuesday", "hour": "14:00"})
+    );
+    assert_eq!(
+        reported.get("tags"),
+        None,
+        "ownership tags are no part of a spec"
+    );
 }
 
 #[test]
@@ -290,7 +332,10 @@ fn five_runs_of_a_settled_cluster_write_nothing() {
         berth.wait(300_000);
         berth.expect([exchange("GET", OURS).answers(200, &answer(&cluster("online")))]);
         let seen = berth.observe(&ours).unwrap();
-        assert_eq!((seen.phase.clone(), seen.pending.clone()), (Phase::Ready, Vec::new()));
+        assert_eq!(
+            (seen.phase.clone(), seen.pending.clone()),
+            (Phase::Ready, Vec::new())
+        );
         remember(&mut ours, &seen);
     }
 }
@@ -302,7 +347,10 @@ fn without_the_scope_secrets_are_absent_and_not_empty() {
     let bare = json!({"uri": "postgresql://doadmin:@db.example:25060/defaultdb", "host": "db.example", "port": 25060, "password": ""});
     berth.expect([exchange("GET", OURS).answers(
         200,
-        &answer(&with(cluster("online"), &json!({"connection": bare, "private_connection": null}))),
+        &answer(&with(
+            cluster("online"),
+            &json!({"connection": bare, "private_connection": null}),
+        )),
     )]);
     assert_eq!(berth.observe(&ours).unwrap().secret_outputs, Vec::new());
 }
@@ -311,7 +359,9 @@ fn without_the_scope_secrets_are_absent_and_not_empty() {
 fn a_404_is_not_found_and_the_host_decides_what_it_means() {
     let berth = host();
     let ours = owned(&spec());
-    berth.expect([exchange("GET", OURS).answers(404, &json!({"id": "not_found", "message": "not there"}))]);
+    berth.expect([
+        exchange("GET", OURS).answers(404, &json!({"id": "not_found", "message": "not there"}))
+    ]);
     assert!(matches!(berth.observe(&ours), Err(Error::NotFound(_))));
 }
 
@@ -323,7 +373,10 @@ fn a_status_that_no_one_documented_is_converging_and_an_unhealthy_one_failed() {
         ("forking", Phase::Converging),
         ("POWERING_ON", Phase::Converging),
         ("", Phase::Converging),
-        ("UNHEALTHY", Phase::Failed("the cluster is unhealthy at the provider".to_owned())),
+        (
+            "UNHEALTHY",
+            Phase::Failed("the cluster is unhealthy at the provider".to_owned()),
+        ),
     ] {
         berth.expect([exchange("GET", OURS).answers(200, &answer(&cluster(status)))]);
         assert_eq!(berth.observe(&ours).unwrap().phase, phase);
@@ -334,10 +387,20 @@ fn a_status_that_no_one_documented_is_converging_and_an_unhealthy_one_failed() {
 fn html_empty_and_half_answers_are_unavailable() {
     let berth = host();
     let ours = owned(&spec());
-    for body in ["<html>", "", "{\"database\": {\"id\": \"x\", \"name\"", "[]", "null", "{\"database\": {\"id\": 7}}"] {
+    for body in [
+        "<html>",
+        "",
+        "{\"database\": {\"id\": \"x\", \"name\"",
+        "[]",
+        "null",
+        "{\"database\": {\"id\": 7}}",
+    ] {
         berth.expect([exchange("GET", OURS).answers_text(200, body)]);
         let outcome = berth.observe(&ours);
-        assert!(matches!(outcome, Err(Error::Unavailable(_))), "{body}: {outcome:?}");
+        assert!(
+            matches!(outcome, Err(Error::Unavailable(_))),
+            "{body}: {outcome:?}"
+        );
     }
 }
 
@@ -360,7 +423,11 @@ fn an_error_body_is_not_repeated() {
 fn a_resize_sends_size_and_nodes_and_no_storage_that_did_not_change() {
     let berth = host();
     let mut ours = owned(&with(spec(), &json!({"storage_size_mib": 10240})));
-    ours.spec = with(spec(), &json!({"storage_size_mib": 10240, "size": "db-s-2vcpu-4gb"})).to_string();
+    ours.spec = with(
+        spec(),
+        &json!({"storage_size_mib": 10240, "size": "db-s-2vcpu-4gb"}),
+    )
+    .to_string();
     berth.expect([
         exchange("GET", OURS).answers(200, &answer(&cluster("online"))),
         exchange("PUT", &format!("{OURS}/resize"))
@@ -395,7 +462,10 @@ fn storage_that_the_autoscaler_grew_is_left_alone() {
     ));
     berth.expect([exchange("GET", OURS).answers(
         200,
-        &answer(&with(cluster("online"), &json!({"storage_size_mib": 20480}))),
+        &answer(&with(
+            cluster("online"),
+            &json!({"storage_size_mib": 20480}),
+        )),
     )]);
     assert_eq!(berth.observe(&ours).unwrap().pending, Vec::<String>::new());
 }
@@ -415,7 +485,10 @@ fn online_with_the_old_size_right_after_a_resize_is_not_ready_and_not_asked_agai
     berth.wait(5_000);
     berth.expect([exchange("GET", OURS).answers(200, &answer(&cluster("online")))]);
     let stale = berth.observe(&ours).unwrap();
-    assert_eq!((stale.phase.clone(), stale.pending.clone()), (Phase::Converging, vec!["num_nodes".to_owned()]));
+    assert_eq!(
+        (stale.phase.clone(), stale.pending.clone()),
+        (Phase::Converging, vec!["num_nodes".to_owned()])
+    );
     remember(&mut ours, &stale);
     berth.expect([exchange("GET", OURS).answers(200, &answer(&cluster("online")))]);
     berth.update(&ours, &["num_nodes"]).unwrap();
@@ -460,10 +533,14 @@ fn a_resize_that_is_refused_under_maintenance_is_busy() {
     ] {
         berth.expect([
             exchange("GET", OURS).answers(200, &answer(&cluster("online"))),
-            exchange("PUT", &format!("{OURS}/resize")).answers(status, &json!({"id": "x", "message": message})),
+            exchange("PUT", &format!("{OURS}/resize"))
+                .answers(status, &json!({"id": "x", "message": message})),
         ]);
         let outcome = berth.update(&ours, &["num_nodes"]);
-        assert!(matches!(outcome, Err(Error::Busy(_))), "{status}: {outcome:?}");
+        assert!(
+            matches!(outcome, Err(Error::Busy(_))),
+            "{status}: {outcome:?}"
+        );
     }
 }
 
@@ -474,19 +551,36 @@ fn nothing_is_written_to_a_cluster_that_is_not_online() {
     ours.spec = with(spec(), &json!({"num_nodes": 2})).to_string();
     berth.expect([exchange("GET", OURS).answers(200, &answer(&cluster("migrating")))]);
     let waiting = berth.update(&ours, &["num_nodes"]).unwrap();
-    assert_eq!((waiting.phase, waiting.pending), (Phase::Converging, vec!["num_nodes".to_owned()]));
+    assert_eq!(
+        (waiting.phase, waiting.pending),
+        (Phase::Converging, vec!["num_nodes".to_owned()])
+    );
 }
 
 #[test]
 fn several_changes_are_made_one_after_another() {
     let berth = host();
     let mut ours = owned(&spec());
-    ours.spec = json!({"region": "ams3", "size": "db-s-2vcpu-4gb", "num_nodes": 1, "version": "17"}).to_string();
+    ours.spec =
+        json!({"region": "ams3", "size": "db-s-2vcpu-4gb", "num_nodes": 1, "version": "17"})
+            .to_string();
     let fields = ["size", "region", "version"];
     let steps = [
-        ("resize", json!({"size": "db-s-2vcpu-4gb", "num_nodes": 1}), json!({"size": "db-s-2vcpu-4gb"})),
-        ("migrate", json!({"region": "ams3"}), json!({"size": "db-s-2vcpu-4gb", "region": "ams3"})),
-        ("upgrade", json!({"version": "17"}), json!({"size": "db-s-2vcpu-4gb", "region": "ams3", "version": "17"})),
+        (
+            "resize",
+            json!({"size": "db-s-2vcpu-4gb", "num_nodes": 1}),
+            json!({"size": "db-s-2vcpu-4gb"}),
+        ),
+        (
+            "migrate",
+            json!({"region": "ams3"}),
+            json!({"size": "db-s-2vcpu-4gb", "region": "ams3"}),
+        ),
+        (
+            "upgrade",
+            json!({"version": "17"}),
+            json!({"size": "db-s-2vcpu-4gb", "region": "ams3", "version": "17"}),
+        ),
     ];
     let mut now = cluster("online");
     for (path, body, after) in steps {
@@ -524,7 +618,9 @@ fn a_delete_is_idempotent() {
     let ours = owned(&spec());
     berth.expect([exchange("DELETE", OURS)]);
     berth.delete(&ours).unwrap();
-    berth.expect([exchange("DELETE", OURS).answers(404, &json!({"id": "not_found", "message": "gone"}))]);
+    berth.expect([
+        exchange("DELETE", OURS).answers(404, &json!({"id": "not_found", "message": "gone"}))
+    ]);
     berth.delete(&ours).unwrap();
 }
 
@@ -533,13 +629,23 @@ fn a_delete_while_members_drain_is_busy_and_says_what_is_waited_for() {
     let berth = host();
     let ours = owned(&spec());
     for status in [403, 409] {
-        berth.expect([exchange("DELETE", OURS)
-            .answers(status, &json!({"id": "forbidden", "message": "cluster still has replicas attached"}))]);
+        berth.expect([exchange("DELETE", OURS).answers(
+            status,
+            &json!({"id": "forbidden", "message": "cluster still has replicas attached"}),
+        )]);
         let Err(Error::Busy(retry)) = berth.delete(&ours) else {
             panic!("{status} is not busy");
         };
-        assert!(retry.message.contains("waiting until what uses it is gone"), "{}", retry.message);
-        assert!(retry.message.contains("still has replicas attached"), "{}", retry.message);
+        assert!(
+            retry.message.contains("waiting until what uses it is gone"),
+            "{}",
+            retry.message
+        );
+        assert!(
+            retry.message.contains("still has replicas attached"),
+            "{}",
+            retry.message
+        );
     }
 }
 
@@ -551,7 +657,9 @@ fn a_token_that_may_not_delete_is_denied_and_not_busy() {
         403,
         &json!({"id": "forbidden", "message": "You are missing the required permission database:delete."}),
     )]);
-    assert!(matches!(berth.delete(&ours), Err(Error::Denied(message)) if message.contains("scopes")));
+    assert!(
+        matches!(berth.delete(&ours), Err(Error::Denied(message)) if message.contains("scopes"))
+    );
 }
 
 // ------------------------------------------------------------ list and labels
@@ -564,10 +672,17 @@ fn a_list_shows_postgres_clusters_of_the_account_and_no_ones_secrets() {
         &json!({"id": "11111111-1111-4111-8111-111111111111", "name": "theirs", "tags": ["better-compute-managed:other"]}),
     );
     let mysql = with(cluster("online"), &json!({"id": "2", "engine": "mysql"}));
-    berth.expect([exchange("GET", "/v2/databases").answers(200, &json!({"databases": [cluster("online"), foreign, mysql]}))]);
+    berth.expect([exchange("GET", "/v2/databases").answers(
+        200,
+        &json!({"databases": [cluster("online"), foreign, mysql]}),
+    )]);
     let page = berth.list(KIND, None, None).unwrap();
     assert_eq!(page.next, None);
-    let names: Vec<_> = page.items.iter().filter_map(|item| item.name.as_deref()).collect();
+    let names: Vec<_> = page
+        .items
+        .iter()
+        .filter_map(|item| item.name.as_deref())
+        .collect();
     assert_eq!(names, [NAME, "theirs"]);
     assert_eq!(page.items[1].labels[0].value, "other");
     assert!(!format!("{page:?}").contains("AVNS_canary"));
@@ -576,7 +691,11 @@ fn a_list_shows_postgres_clusters_of_the_account_and_no_ones_secrets() {
 #[test]
 fn an_account_without_clusters_lists_nothing() {
     let berth = host();
-    for body in [json!({"databases": []}), json!({"databases": null}), json!({})] {
+    for body in [
+        json!({"databases": []}),
+        json!({"databases": null}),
+        json!({}),
+    ] {
         berth.expect([exchange("GET", "/v2/databases").answers(200, &body)]);
         assert!(berth.list(KIND, None, None).unwrap().items.is_empty());
     }
@@ -589,10 +708,18 @@ fn labels_are_written_as_tags_that_are_made_where_they_are_missing() {
     let body = json!({"resources": [{"resource_id": ID, "resource_type": "database"}]});
     let managed = "/v2/tags/better-compute-managed%3Adep-1/resources";
     berth.expect([
-        exchange("POST", managed).sending(&body).answers(404, &json!({"id": "not_found", "message": "no tag"})),
-        exchange("POST", "/v2/tags").sending(&json!({"name": "better-compute-managed:dep-1"})).answers(201, &json!({})),
+        exchange("POST", managed)
+            .sending(&body)
+            .answers(404, &json!({"id": "not_found", "message": "no tag"})),
+        exchange("POST", "/v2/tags")
+            .sending(&json!({"name": "better-compute-managed:dep-1"}))
+            .answers(201, &json!({})),
         exchange("POST", managed).sending(&body),
-        exchange("POST", "/v2/tags/better-compute-resource%3Acrs_0123456789abcdefghjkmnpqrs/resources").sending(&body),
+        exchange(
+            "POST",
+            "/v2/tags/better-compute-resource%3Acrs_0123456789abcdefghjkmnpqrs/resources",
+        )
+        .sending(&body),
         exchange("POST", "/v2/tags/better-compute-tenant%3Aacme/resources").sending(&body),
         exchange("GET", OURS).answers(200, &answer(&cluster("online"))),
     ]);
@@ -604,9 +731,16 @@ fn letting_go_takes_the_managed_tag_off_last() {
     let berth = host();
     let ours = owned(&spec());
     berth.expect([
-        exchange("DELETE", "/v2/tags/better-compute-resource%3Acrs_0123456789abcdefghjkmnpqrs/resources"),
-        exchange("DELETE", "/v2/tags/better-compute-tenant%3Aacme/resources").answers(404, &json!({})),
-        exchange("DELETE", "/v2/tags/better-compute-managed%3Adep-1/resources"),
+        exchange(
+            "DELETE",
+            "/v2/tags/better-compute-resource%3Acrs_0123456789abcdefghjkmnpqrs/resources",
+        ),
+        exchange("DELETE", "/v2/tags/better-compute-tenant%3Aacme/resources")
+            .answers(404, &json!({})),
+        exchange(
+            "DELETE",
+            "/v2/tags/better-compute-managed%3Adep-1/resources",
+        ),
     ]);
     berth.unlabel(&ours).unwrap();
 }
@@ -620,19 +754,32 @@ fn sources_other_than_addresses_reach_the_whole_account() {
         {"type": "droplet", "value": "4711"},
         {"type": "tag", "value": "web"}
     ]);
-    let checked = host().check(KIND, &with(spec(), &json!({"rules": rules})), None).unwrap();
+    let checked = host()
+        .check(KIND, &with(spec(), &json!({"rules": rules})), None)
+        .unwrap();
     assert_eq!(checked.account_wide, ["/rules/1/value", "/rules/2/value"]);
 }
 
 #[test]
 fn a_tenant_can_not_write_ownership_tags() {
-    let outcome = host().check(KIND, &with(spec(), &json!({"tags": ["ok", "Better-Compute-Managed:me"]})), None);
+    let outcome = host().check(
+        KIND,
+        &with(
+            spec(),
+            &json!({"tags": ["ok", "Better-Compute-Managed:me"]}),
+        ),
+        None,
+    );
     assert!(matches!(outcome, Err(Error::Invalid(errors)) if errors[0].field == "/tags/1"));
 }
 
 #[test]
 fn a_misspelt_field_is_named() {
-    let outcome = host().check(KIND, &json!({"region": "nyc3", "size": "s", "num_nodes": "two"}), None);
+    let outcome = host().check(
+        KIND,
+        &json!({"region": "nyc3", "size": "s", "num_nodes": "two"}),
+        None,
+    );
     assert!(matches!(outcome, Err(Error::Invalid(errors)) if errors[0].field == "/num_nodes"));
 }
 
@@ -643,13 +790,23 @@ fn a_429_says_when_to_come_back() {
     let berth = host();
     let ours = owned(&spec());
     let body = json!({"id": "too_many_requests", "message": "API Rate limit exceeded."});
-    berth.expect([exchange("GET", OURS).answers(429, &body).with_header("Retry-After", "7")]);
-    assert!(matches!(berth.observe(&ours), Err(Error::Throttled(retry)) if retry.after == Some(7_000)));
+    berth.expect([exchange("GET", OURS)
+        .answers(429, &body)
+        .with_header("Retry-After", "7")]);
+    assert!(
+        matches!(berth.observe(&ours), Err(Error::Throttled(retry)) if retry.after == Some(7_000))
+    );
 
     let reset = (berth_sdk::testing::START / 1000 + 90).to_string();
-    berth.expect([exchange("GET", OURS).answers(429, &body).with_header("ratelimit-reset", &reset)]);
-    assert!(matches!(berth.observe(&ours), Err(Error::Throttled(retry)) if retry.after == Some(90_000)));
+    berth.expect([exchange("GET", OURS)
+        .answers(429, &body)
+        .with_header("ratelimit-reset", &reset)]);
+    assert!(
+        matches!(berth.observe(&ours), Err(Error::Throttled(retry)) if retry.after == Some(90_000))
+    );
 
     berth.expect([exchange("GET", OURS).fails(HttpError::Throttled(1_500))]);
-    assert!(matches!(berth.observe(&ours), Err(Error::Throttled(retry)) if retry.after == Some(1_500)));
+    assert!(
+        matches!(berth.observe(&ours), Err(Error::Throttled(retry)) if retry.after == Some(1_500))
+    );
 }

@@ -56,7 +56,10 @@ mod tests {
     fn words_and_what_we_sent_are_quoted() {
         let sent = r#"{"size":"db-s-9vcpu-99gb","region":"nyc9"}"#;
         assert_eq!(
-            quote("Size 'db-s-9vcpu-99gb' is not available in region nyc9.", sent),
+            quote(
+                "Size 'db-s-9vcpu-99gb' is not available in region nyc9.",
+                sent
+            ),
             "Size 'db-s-9vcpu-99gb' is not available in region nyc9."
         );
     }

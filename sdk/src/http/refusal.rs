@@ -38,7 +38,7 @@ pub struct Refusal {
     pub effect: Effect,
     /// The status.
     pub status: u16,
-    /// The provider's code for the error, where its body has one: `[a-z0-9_.-]`, at most 64.
+    /// The provider's code for the error, where its body has one: words joined by `_`.
     pub code: Option<String>,
     /// Milliseconds until a retry, where the answer says so.
     pub after: Option<u64>,
@@ -78,7 +78,7 @@ impl Refusal {
             path: path_of(&request.url).to_owned(),
             effect,
             status: response.status,
-            code: code.filter(|code| is_identifier(code)),
+            code: code.filter(|code| is_code(code)),
             after: retry_after(response, now),
             request_id: answer::header(response, "x-request-id")
                 .filter(|id| is_identifier(id))
@@ -95,7 +95,8 @@ impl Refusal {
     /// Whether the provider's sentence holds one of these, in any case.
     pub fn says(&self, any: &[&str]) -> bool {
         let sentence = self.sentence.to_lowercase();
-        any.iter().any(|part| sentence.contains(&part.to_lowercase()))
+        any.iter()
+            .any(|part| sentence.contains(&part.to_lowercase()))
     }
 
     /// Whether the sentence says that the object can't be changed just now.
@@ -127,7 +128,7 @@ impl Refusal {
         };
         let words = match (words.is_empty(), &self.code) {
             (false, _) => format!(": {words}"),
-            (true, Some(code)) => format!(": {}", quote(code, "")),
+            (true, Some(code)) => format!(": {code}"),
             (true, None) => String::new(),
         };
         format!("the provider answered {}{words}{request}", self.status)
@@ -166,7 +167,11 @@ impl Refusal {
     /// One log line with what an operator needs to ask the provider. It holds nothing of the body.
     pub(super) fn report(&self, host: &dyn Host) {
         let status = self.status.to_string();
-        let mut fields = vec![("method", self.method.as_str()), ("path", &self.path), ("status", &status)];
+        let mut fields = vec![
+            ("method", self.method.as_str()),
+            ("path", &self.path),
+            ("status", &status),
+        ];
         if let Some(code) = &self.code {
             fields.push(("code", code));
         }
@@ -174,9 +179,20 @@ impl Refusal {
             fields.push(("request", id));
         }
         // Looking for what is not there is the normal course of things.
-        let level = if self.status == 404 { Level::Debug } else { Level::Warn };
+        let level = if self.status == 404 {
+            Level::Debug
+        } else {
+            Level::Warn
+        };
         host.log(level, "the provider refused a request", &fields);
     }
+}
+
+fn is_code(text: &str) -> bool {
+    (1..=40).contains(&text.len())
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
 fn is_identifier(text: &str) -> bool {

@@ -65,8 +65,14 @@ mod tests {
 
     #[test]
     fn a_query_value_stays_one_value() {
-        assert_eq!(with_query("https://h/p", "tag", "a&b=c"), "https://h/p?tag=a%26b%3Dc");
-        assert_eq!(with_query("https://h/p?x=1", "y", "2"), "https://h/p?x=1&y=2");
+        assert_eq!(
+            with_query("https://h/p", "tag", "a&b=c"),
+            "https://h/p?tag=a%26b%3Dc"
+        );
+        assert_eq!(
+            with_query("https://h/p?x=1", "y", "2"),
+            "https://h/p?x=1&y=2"
+        );
     }
 
     proptest! {

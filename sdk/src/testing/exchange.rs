@@ -71,7 +71,11 @@ impl Exchange {
         self
     }
 
-    pub(super) fn meet(self, manifest: &Manifest, request: &Request) -> Result<Response, HttpError> {
+    pub(super) fn meet(
+        self,
+        manifest: &Manifest,
+        request: &Request,
+    ) -> Result<Response, HttpError> {
         let path = manifest
             .endpoints
             .iter()
@@ -83,7 +87,8 @@ impl Exchange {
             shown(request)
         );
         if let Some(expected) = self.body {
-            let sent: Value = serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap_or_default();
+            let sent: Value = serde_json::from_slice(request.body.as_deref().unwrap_or_default())
+                .unwrap_or_default();
             assert_eq!(sent, expected, "the body of {} {path}", request.method);
         }
         self.answer

@@ -21,9 +21,17 @@ pub(super) fn admit(manifest: &Manifest, running: &Running, request: &Request) -
     let endpoint = manifest
         .endpoints
         .iter()
-        .find(|endpoint| request.url.strip_prefix(&endpoint.origin).is_some_and(|rest| rest.starts_with('/')))
+        .find(|endpoint| {
+            request
+                .url
+                .strip_prefix(&endpoint.origin)
+                .is_some_and(|rest| rest.starts_with('/'))
+        })
         .unwrap_or_else(|| panic!("{} is at no endpoint of the manifest", request.url));
-    let path = request.url.strip_prefix(&endpoint.origin).unwrap_or_default();
+    let path = request
+        .url
+        .strip_prefix(&endpoint.origin)
+        .unwrap_or_default();
     let path = path.split('?').next().unwrap_or_default();
     let kind = manifest
         .kinds
@@ -68,26 +76,33 @@ pub(super) fn blank(response: &mut Response, pointers: &[String]) {
         return;
     };
     for pointer in pointers {
-        each(&mut body, pointer, &mut |secret| *secret = Value::from(BLANKED));
+        each(&mut body, pointer, &mut |secret| {
+            *secret = Value::from(BLANKED)
+        });
     }
     response.body = body.to_string().into_bytes();
 }
 
 impl Running {
     fn matches(&self, template: &str, path: &str) -> bool {
-        let (template, path): (Vec<_>, Vec<_>) = (template.split('/').collect(), path.split('/').collect());
+        let (template, path): (Vec<_>, Vec<_>) =
+            (template.split('/').collect(), path.split('/').collect());
         template.len() == path.len()
-            && template.iter().zip(path).all(|(template, segment)| match *template {
-                "{any}" => !segment.is_empty(),
-                "{id}" => is(segment, self.provider_id.as_deref()),
-                "{parent}" => is(segment, self.parent_id.as_deref()),
-                "{name}" => is(segment, self.name.as_deref()),
-                literal => literal == segment,
-            })
+            && template
+                .iter()
+                .zip(path)
+                .all(|(template, segment)| match *template {
+                    "{any}" => !segment.is_empty(),
+                    "{id}" => is(segment, self.provider_id.as_deref()),
+                    "{parent}" => is(segment, self.parent_id.as_deref()),
+                    "{name}" => is(segment, self.name.as_deref()),
+                    literal => literal == segment,
+                })
     }
 
     fn to_blank(&self, template: &str, secrets: &[SecretPointer]) -> Vec<String> {
-        let own_path = template.contains("{id}") || (template.contains("{parent}") && template.contains("{name}"));
+        let own_path = template.contains("{id}")
+            || (template.contains("{parent}") && template.contains("{name}"));
         let sees_own = own_path
             && matches!(
                 self.operation,
@@ -101,8 +116,8 @@ impl Running {
     }
 
     fn require_own_ids(&self, pointers: &[String], request: &Request) {
-        let mut body: Value =
-            serde_json::from_slice(request.body.as_deref().unwrap_or_default()).unwrap_or(Value::Null);
+        let mut body: Value = serde_json::from_slice(request.body.as_deref().unwrap_or_default())
+            .unwrap_or(Value::Null);
         for pointer in pointers {
             let mut places = 0;
             each(&mut body, pointer, &mut |place| {
@@ -147,14 +162,20 @@ fn each(value: &mut Value, pointer: &str, visit: &mut impl FnMut(&mut Value)) {
     };
     match (segment, value) {
         ("*", Value::Array(items)) => items.iter_mut().for_each(|item| each(item, rest, visit)),
-        ("*", Value::Object(members)) => members.values_mut().for_each(|member| each(member, rest, visit)),
+        ("*", Value::Object(members)) => members
+            .values_mut()
+            .for_each(|member| each(member, rest, visit)),
         (_, Value::Object(members)) => {
             if let Some(member) = members.get_mut(segment) {
                 each(member, rest, visit);
             }
         }
         (_, Value::Array(items)) => {
-            if let Some(item) = segment.parse().ok().and_then(|index: usize| items.get_mut(index)) {
+            if let Some(item) = segment
+                .parse()
+                .ok()
+                .and_then(|index: usize| items.get_mut(index))
+            {
                 each(item, rest, visit);
             }
         }

@@ -11,7 +11,11 @@ const LARGEST_MEMO: usize = 4096;
 pub(super) fn observation(kind: &Kind, observation: &Observation) {
     let outputs = object("outputs", &observation.outputs);
     for name in outputs.keys() {
-        assert!(declares(&kind.outputs, name), "{} declares no output {name}", kind.id);
+        assert!(
+            declares(&kind.outputs, name),
+            "{} declares no output {name}",
+            kind.id
+        );
     }
     for secret in &observation.secret_outputs {
         let name = &secret.name;
@@ -20,23 +24,36 @@ pub(super) fn observation(kind: &Kind, observation: &Observation) {
             "{} declares no secret output {name}",
             kind.id
         );
-        assert!(!secret.value.is_empty(), "the secret output {name} is empty");
+        assert!(
+            !secret.value.is_empty(),
+            "the secret output {name} is empty"
+        );
     }
     if let Some(spec) = &observation.spec {
         object("spec", spec);
     }
     if let Some(memo) = &observation.memo {
-        assert!(memo.len() <= LARGEST_MEMO, "the memo has {} bytes", memo.len());
+        assert!(
+            memo.len() <= LARGEST_MEMO,
+            "the memo has {} bytes",
+            memo.len()
+        );
     }
     for field in &observation.pending {
-        assert!(kind.updatable.contains(field), "{field} is pending but not updatable");
+        assert!(
+            kind.updatable.contains(field),
+            "{field} is pending but not updatable"
+        );
     }
     no_secret_in_plain(observation);
 }
 
 /// The same for an item of a list.
 pub(super) fn listed(kind: &Kind, item: &Observation) {
-    assert!(item.secret_outputs.is_empty(), "an item of a list has secret outputs");
+    assert!(
+        item.secret_outputs.is_empty(),
+        "an item of a list has secret outputs"
+    );
     observation(kind, item);
 }
 
@@ -50,9 +67,16 @@ fn no_secret_in_plain(observation: &Observation) {
         observation.memo,
         observation.phase
     );
-    assert!(!plain.contains(BLANKED), "a blanked secret is in a plain place: {plain}");
+    assert!(
+        !plain.contains(BLANKED),
+        "a blanked secret is in a plain place: {plain}"
+    );
     for secret in &observation.secret_outputs {
-        assert!(!secret.value.contains(BLANKED), "the secret {} was blanked", secret.name);
+        assert!(
+            !secret.value.contains(BLANKED),
+            "the secret {} was blanked",
+            secret.name
+        );
         assert!(
             !plain.contains(&secret.value),
             "the secret {} is in a plain place: {plain}",
@@ -66,5 +90,6 @@ fn declares(outputs: &[Output], name: &str) -> bool {
 }
 
 fn object(what: &str, text: &str) -> Map<String, Value> {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{what} is no JSON object ({error}): {text}"))
+    serde_json::from_str(text)
+        .unwrap_or_else(|error| panic!("{what} is no JSON object ({error}): {text}"))
 }

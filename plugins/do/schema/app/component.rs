@@ -224,14 +224,16 @@ pub enum Secrecy {
 
 /// When a variable is set.
 #[derive(JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Scope {
     /// While running.
-    RunTime,
+    #[serde(rename = "RUN_TIME")]
+    Running,
     /// While building.
-    BuildTime,
+    #[serde(rename = "BUILD_TIME")]
+    Building,
     /// Both.
-    RunAndBuildTime,
+    #[serde(rename = "RUN_AND_BUILD_TIME")]
+    Both,
 }
 
 /// A public git repository.
@@ -418,12 +420,14 @@ pub struct Grace {
 
 /// When a job runs.
 #[derive(JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum JobKind {
     /// Before a deployment.
-    PreDeploy,
+    #[serde(rename = "PRE_DEPLOY")]
+    Before,
     /// After a deployment.
-    PostDeploy,
+    #[serde(rename = "POST_DEPLOY")]
+    After,
     /// After a deployment that failed.
-    FailedDeploy,
+    #[serde(rename = "FAILED_DEPLOY")]
+    AfterFailure,
 }

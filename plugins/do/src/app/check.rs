@@ -49,8 +49,15 @@ impl Judged {
     fn envs(&mut self, at: &str, component: &Value) {
         let envs = items(component, "envs");
         for (index, env) in envs.iter().enumerate() {
-            if envs.iter().take(index).any(|earlier| earlier.get("key") == env.get("key")) {
-                self.refuse(format!("{at}/envs/{index}/key"), "the variable is given twice: keep one");
+            if envs
+                .iter()
+                .take(index)
+                .any(|earlier| earlier.get("key") == env.get("key"))
+            {
+                self.refuse(
+                    format!("{at}/envs/{index}/key"),
+                    "the variable is given twice: keep one",
+                );
             }
         }
     }
@@ -58,7 +65,10 @@ impl Judged {
     fn logs(&mut self, at: &str, component: &Value) {
         const SERVICES: [&str; 4] = ["papertrail", "datadog", "logtail", "open_search"];
         for (index, log) in items(component, "log_destinations").iter().enumerate() {
-            let given = SERVICES.iter().filter(|service| log.get(service).is_some()).count();
+            let given = SERVICES
+                .iter()
+                .filter(|service| log.get(service).is_some())
+                .count();
             if given != 1 {
                 self.refuse(
                     format!("{at}/log_destinations/{index}"),
@@ -76,11 +86,17 @@ impl Judged {
             self.account_wide.push(format!("{at}/image/registry_type"));
         }
         if image.get("tag").is_some() && image.get("digest").is_some() {
-            self.refuse(format!("{at}/image/digest"), "an image has a tag or a digest: give one");
+            self.refuse(
+                format!("{at}/image/digest"),
+                "an image has a tag or a digest: give one",
+            );
         }
     }
 }
 
 fn items<'a>(component: &'a Value, field: &str) -> &'a [Value] {
-    component.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    component
+        .get(field)
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice)
 }

@@ -29,7 +29,10 @@ pub(super) fn progress(app: &App, call: &Call<'_, Spec>, memo: &Memo) -> Result<
         (Some(wanted), Some(active)) if *wanted == active.id => Ok(ready(active)),
         (Some(wanted), active) => {
             let found = deployment(call, &app.id, wanted)?;
-            match (found.filter(|found| found.phase != wire::Phase::Superseded), active) {
+            match (
+                found.filter(|found| found.phase != wire::Phase::Superseded),
+                active,
+            ) {
                 (Some(found), _) => Ok(of(&found)),
                 (None, Some(active)) => Ok(ready(active)),
                 (None, None) => newest(app, call, memo),

@@ -30,14 +30,19 @@ pub(super) fn kind() -> Kind {
         reads: vec![
             get("/v2/apps/{id}"),
             get("/v2/apps"),
-            get("/v2/apps/{any}/deployments"),
-            get("/v2/apps/{any}/deployments/{any}"),
+            get("/v2/apps/{id}/deployments"),
+            get("/v2/apps/{id}/deployments/{any}"),
         ],
         writes: vec![
             write(Operation::Create, "POST", "/v2/apps"),
             write(Operation::Update, "PUT", "/v2/apps/{id}"),
             write(Operation::Delete, "DELETE", "/v2/apps/{id}"),
         ],
-        ..manifest::kind(App::ID, "App Platform app", Family::Platform, schema!("do.app"))
+        ..manifest::kind(
+            App::ID,
+            "App Platform app",
+            Family::Platform,
+            schema!("do.app"),
+        )
     }
 }

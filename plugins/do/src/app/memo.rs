@@ -62,7 +62,9 @@ impl Memo {
             };
         }
         // Right after the write the app may still show only the deployment before it.
-        let deployment = app.newest_deployment().filter(|newest| Some(newest) != before.as_ref());
+        let deployment = app
+            .newest_deployment()
+            .filter(|newest| Some(newest) != before.as_ref());
         Self {
             at: call.now(),
             applied,
@@ -93,7 +95,11 @@ fn shows(shown: &Value, wanted: &Value) -> bool {
             .iter()
             .all(|(field, wanted)| shown.get(field).is_some_and(|shown| shows(shown, wanted))),
         (Value::Array(shown), Value::Array(wanted)) => {
-            shown.len() == wanted.len() && shown.iter().zip(wanted).all(|(shown, wanted)| shows(shown, wanted))
+            shown.len() == wanted.len()
+                && shown
+                    .iter()
+                    .zip(wanted)
+                    .all(|(shown, wanted)| shows(shown, wanted))
         }
         (Value::String(shown), Value::String(_)) if shown.starts_with("EV[") => true,
         (shown, wanted) => shown == wanted,

@@ -4,13 +4,17 @@ use berth_sdk::types::{Error, Phase};
 use berth_sdk::{Call, Observed, polling};
 use serde_json::json;
 
+use super::deployment;
 use super::memo::Memo;
 use super::spec::Spec;
 use super::wire::{self, App, Outputs};
-use super::deployment;
 
 /// The call's own app.
-pub(super) fn observed(app: &App, call: &Call<'_, Spec>, mut memo: Memo) -> Result<Observed<Outputs>, Error> {
+pub(super) fn observed(
+    app: &App,
+    call: &Call<'_, Spec>,
+    mut memo: Memo,
+) -> Result<Observed<Outputs>, Error> {
     let progress = deployment::progress(app, call, &memo)?;
     if progress.deployment.is_some() {
         memo.deployment = progress.deployment;
@@ -21,6 +25,11 @@ pub(super) fn observed(app: &App, call: &Call<'_, Spec>, mut memo: Memo) -> Resu
 /// The call's own app, right after its spec was written: a deployment is to come.
 pub(super) fn written(app: &App, call: &Call<'_, Spec>, memo: &Memo) -> Observed<Outputs> {
     with_phase(app, call, memo, Phase::Converging)
+}
+
+/// The call's own app, found by its name. Its deployments may be read once its id is recorded.
+pub(super) fn found(app: &App, call: &Call<'_, Spec>, memo: &Memo) -> Observed<Outputs> {
+    with_phase(app, call, memo, deployment::glance(app))
 }
 
 /// An item of a list.

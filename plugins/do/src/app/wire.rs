@@ -65,7 +65,9 @@ impl App {
 
     /// The id of the newest deployment that the app shows.
     pub(super) fn newest_deployment(&self) -> Option<String> {
-        self.going_on().or(self.active()).map(|deployment| deployment.id.clone())
+        self.going_on()
+            .or(self.active())
+            .map(|deployment| deployment.id.clone())
     }
 }
 
@@ -132,18 +134,30 @@ impl Deployment {
             .as_ref()
             .and_then(|progress| progress.error_steps)
             .is_some_and(|steps| steps > 0);
-        matches!(self.phase, Phase::Error | Phase::Canceled) || (failed_step && self.phase != Phase::Active)
+        matches!(self.phase, Phase::Error | Phase::Canceled)
+            || (failed_step && self.phase != Phase::Active)
     }
 
     /// What failed, as the API codes it. Its sentences may quote a component's output.
     pub(super) fn failure(&self) -> String {
-        let what = if self.phase == Phase::Canceled { "was canceled" } else { "failed" };
-        let mut message = format!("the deployment {} {what}", identifier(&self.id).unwrap_or_default());
+        let what = if self.phase == Phase::Canceled {
+            "was canceled"
+        } else {
+            "failed"
+        };
+        let mut message = format!(
+            "the deployment {} {what}",
+            identifier(&self.id).unwrap_or_default()
+        );
         if let Some(step) = self.failed_step(0) {
             if let Some(component) = step.component_name.as_deref().and_then(identifier) {
                 message.push_str(&format!(" at component {component}"));
             }
-            if let Some(code) = step.reason.as_ref().and_then(|reason| identifier(reason.code.as_deref()?)) {
+            if let Some(code) = step
+                .reason
+                .as_ref()
+                .and_then(|reason| identifier(reason.code.as_deref()?))
+            {
                 message.push_str(&format!(": {code}"));
             }
         }
@@ -152,7 +166,11 @@ impl Deployment {
 
     fn failed_step(&self, from: usize) -> Option<&Step> {
         let progress = self.progress.as_ref()?;
-        let steps = progress.steps.iter().flatten().chain(progress.summary_steps.iter().flatten());
+        let steps = progress
+            .steps
+            .iter()
+            .flatten()
+            .chain(progress.summary_steps.iter().flatten());
         steps.skip(from).find_map(Step::failed)
     }
 }
@@ -161,7 +179,12 @@ impl Step {
     /// The innermost step that failed.
     fn failed(&self) -> Option<&Self> {
         (self.status.as_deref() == Some("ERROR")).then(|| {
-            self.steps.iter().flatten().find_map(Self::failed).filter(|inner| inner.reason.is_some()).unwrap_or(self)
+            self.steps
+                .iter()
+                .flatten()
+                .find_map(Self::failed)
+                .filter(|inner| inner.reason.is_some())
+                .unwrap_or(self)
         })
     }
 }
@@ -169,7 +192,9 @@ impl Step {
 /// A code or a name, and nothing that could be a value.
 fn identifier(text: &str) -> Option<&str> {
     let fits = (1..=64).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     fits.then_some(text)
 }
 
@@ -206,7 +231,12 @@ impl From<&App> for Outputs {
             tier_slug: text(&app.tier_slug),
             region: app.region.as_ref().and_then(|region| text(&region.slug)),
             active_deployment: app.active().map(|deployment| deployment.id.clone()),
-            dedicated_ips: app.dedicated_ips.iter().flatten().filter_map(|address| text(&address.ip)).collect(),
+            dedicated_ips: app
+                .dedicated_ips
+                .iter()
+                .flatten()
+                .filter_map(|address| text(&address.ip))
+                .collect(),
             created_at: text(&app.created_at),
             updated_at: text(&app.updated_at),
         }
@@ -223,7 +253,9 @@ pub(super) fn shown(spec: &Map<String, Value>) -> Value {
                 let is_secret = fields.get("type").and_then(Value::as_str) == Some("SECRET");
                 fields.retain(|field, value| {
                     let encrypted = value.as_str().is_some_and(|text| text.starts_with("EV["));
-                    !(encrypted || SECRETS.contains(&field.as_str()) || (is_secret && field == "value"))
+                    !(encrypted
+                        || SECRETS.contains(&field.as_str())
+                        || (is_secret && field == "value"))
                 });
                 fields.values_mut().for_each(strip);
             }

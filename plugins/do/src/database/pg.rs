@@ -16,8 +16,8 @@ use berth_sdk::types::{Checked, Error, FieldError, Kind as KindEntry, Linked};
 use berth_sdk::{Call, Check, Kind, Listed, Listing, Observed, manifest};
 
 use self::memo::Memo;
-use self::wire::{Cluster, ClusterAnswer, Clusters};
 pub(crate) use self::wire::SECRETS_OF_A_CLUSTER;
+use self::wire::{Cluster, ClusterAnswer, Clusters};
 use crate::api::api;
 use crate::spec::pg::{RuleSource, Spec};
 use crate::tags;
@@ -44,14 +44,16 @@ impl Kind for Pg {
             if TagAlphabet::reserved(tag) {
                 errors.push(FieldError {
                     field: format!("/tags/{index}"),
-                    message: "tags that start with better-compute- are the host's: choose another".to_owned(),
+                    message: "tags that start with better-compute- are the host's: choose another"
+                        .to_owned(),
                 });
             }
         }
         if spec.network.is_some() && spec.private_network_uuid.is_some() {
             errors.push(FieldError {
                 field: "/private_network_uuid".to_owned(),
-                message: "a cluster lives in one network: give network or private_network_uuid".to_owned(),
+                message: "a cluster lives in one network: give network or private_network_uuid"
+                    .to_owned(),
             });
         }
         for setting in spec.config.iter().flatten() {
@@ -117,7 +119,11 @@ impl Kind for Pg {
         Ok(observe::with_memo(&answer.database, call, memo))
     }
 
-    fn update(&self, call: &Call<'_, Spec>, fields: &[String]) -> Result<Observed<Self::Outputs>, Error> {
+    fn update(
+        &self,
+        call: &Call<'_, Spec>,
+        fields: &[String],
+    ) -> Result<Observed<Self::Outputs>, Error> {
         change::apply(call, fields)
     }
 
@@ -149,18 +155,28 @@ impl Kind for Pg {
     }
 
     fn unlabel(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
-        tags::unassign(&api(call.host()), call.labels(), RESOURCE_TYPE, call.provider_id()?)
+        tags::unassign(
+            &api(call.host()),
+            call.labels(),
+            RESOURCE_TYPE,
+            call.provider_id()?,
+        )
     }
 }
 
 fn read(call: &Call<'_, Spec>) -> Result<Cluster, Error> {
     let id = call.provider_id()?;
-    let answer: ClusterAnswer = api(call.host()).get(&["v2", "databases", id]).send()?.json()?;
+    let answer: ClusterAnswer = api(call.host())
+        .get(&["v2", "databases", id])
+        .send()?
+        .json()?;
     let cluster = answer.database;
     if cluster.is_postgres() {
         Ok(cluster)
     } else {
-        Err(Error::NotFound(format!("the cluster {id} is not a PostgreSQL cluster")))
+        Err(Error::NotFound(format!(
+            "the cluster {id} is not a PostgreSQL cluster"
+        )))
     }
 }
 

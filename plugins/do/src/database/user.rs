@@ -61,11 +61,18 @@ impl Kind for User {
     type Outputs = Outputs;
 
     fn describe(&self) -> KindEntry {
-        let of_all = ["/users/*/password", "/users/*/access_cert", "/users/*/access_key"];
+        let of_all = [
+            "/users/*/password",
+            "/users/*/access_cert",
+            "/users/*/access_key",
+        ];
         let users = "/v2/databases/{parent}/users";
         let user = "/v2/databases/{parent}/users/{name}";
         KindEntry {
-            outputs: outputs(&[("name", "Name of the user"), ("role", "Role in the cluster")]),
+            outputs: outputs(&[
+                ("name", "Name of the user"),
+                ("role", "Role in the cluster"),
+            ]),
             secret_outputs: outputs(&[("password", "Password of the user")]),
             updatable: names(&["settings"]),
             parents: names(&[Pg::ID]),
@@ -79,17 +86,28 @@ impl Kind for User {
                 write(Operation::Update, "PUT", user).own(&SECRETS),
                 write(Operation::Delete, "DELETE", user),
             ],
-            ..kind(Self::ID, "Database user", Family::Data, schema!("do.database.user"))
+            ..kind(
+                Self::ID,
+                "Database user",
+                Family::Data,
+                schema!("do.database.user"),
+            )
         }
     }
 
     fn check(&self, check: &Check<'_, Spec>) -> Result<Checked, Error> {
         let name = &check.spec.name;
         if name == "doadmin" {
-            return Err(invalid("/name", "doadmin is the cluster's own administrator: choose another name"));
+            return Err(invalid(
+                "/name",
+                "doadmin is the cluster's own administrator: choose another name",
+            ));
         }
         if name.starts_with("pg_") || name == "postgres" {
-            return Err(invalid("/name", "PostgreSQL keeps postgres and names that start with pg_: choose another"));
+            return Err(invalid(
+                "/name",
+                "PostgreSQL keeps postgres and names that start with pg_: choose another",
+            ));
         }
         Ok(manifest::checked())
     }
@@ -129,7 +147,13 @@ impl Kind for User {
             return self.observe(call);
         };
         let answer: UserAnswer = api(call.host())
-            .put(&["v2", "databases", &call.parent()?.provider_id, "users", call.name()])
+            .put(&[
+                "v2",
+                "databases",
+                &call.parent()?.provider_id,
+                "users",
+                call.name(),
+            ])
             .body(&json!({"settings": settings}))
             .send()?
             .json()?;
@@ -138,7 +162,13 @@ impl Kind for User {
 
     fn delete(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
         match api(call.host())
-            .delete(&["v2", "databases", &call.parent()?.provider_id, "users", call.name()])
+            .delete(&[
+                "v2",
+                "databases",
+                &call.parent()?.provider_id,
+                "users",
+                call.name(),
+            ])
             .send()
         {
             Ok(_) | Err(Error::NotFound(_)) => Ok(()),
@@ -155,14 +185,23 @@ impl Kind for User {
 
 fn read(call: &Call<'_, Spec>) -> Result<Found, Error> {
     let answer: UserAnswer = api(call.host())
-        .get(&["v2", "databases", &call.parent()?.provider_id, "users", call.name()])
+        .get(&[
+            "v2",
+            "databases",
+            &call.parent()?.provider_id,
+            "users",
+            call.name(),
+        ])
         .send()?
         .json()?;
     Ok(answer.user)
 }
 
 fn users(host: &dyn Host, cluster: &str) -> Result<Vec<Found>, Error> {
-    let answer: Users = api(host).get(&["v2", "databases", cluster, "users"]).send()?.json()?;
+    let answer: Users = api(host)
+        .get(&["v2", "databases", cluster, "users"])
+        .send()?
+        .json()?;
     Ok(answer.users.unwrap_or_default())
 }
 
@@ -182,7 +221,9 @@ fn wanted(call: &Call<'_, Spec>) -> Option<String> {
 
 fn shown(user: &Found) -> Option<Settings> {
     let pg_allow_replication = user.settings.as_ref()?.pg_allow_replication;
-    pg_allow_replication.is_some().then_some(Settings { pg_allow_replication })
+    pg_allow_replication.is_some().then_some(Settings {
+        pg_allow_replication,
+    })
 }
 
 fn bare(user: Found) -> Observed<Outputs> {
@@ -209,7 +250,8 @@ fn observed(user: Found, call: &Call<'_, Spec>, memo: Memo) -> Observed<Outputs>
     let shown = shown(&user);
     let mut observed = bare(user);
     let wanted_settings = &call.spec().settings;
-    let is_applied = wanted_settings.is_none() || memo.settings == wanted(call) || shown == *wanted_settings;
+    let is_applied =
+        wanted_settings.is_none() || memo.settings == wanted(call) || shown == *wanted_settings;
     if !is_applied {
         observed.pending = vec!["settings".to_owned()];
     }

@@ -118,7 +118,10 @@ pub struct DoSettings {
     /// Host names that are CNAMEs of the cluster. Changing them replaces nodes, one after another.
     #[schemars(
         length(max = 16),
-        inner(length(max = 253), regex(pattern = r"^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+$"))
+        inner(
+            length(max = 253),
+            regex(pattern = r"^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)+$")
+        )
     )]
     pub service_cnames: Vec<String>,
 }

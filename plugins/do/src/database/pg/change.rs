@@ -34,14 +34,26 @@ impl Change {
     pub(super) fn open_fields(self, spec: &Spec, cluster: &Cluster) -> Vec<&'static str> {
         let open: &[(&str, bool)] = match self {
             Self::Resize => &[
-                ("size", differs(Some(spec.size.as_str()), cluster.size.as_deref())),
-                ("num_nodes", differs(Some(spec.num_nodes), cluster.num_nodes)),
+                (
+                    "size",
+                    differs(Some(spec.size.as_str()), cluster.size.as_deref()),
+                ),
+                (
+                    "num_nodes",
+                    differs(Some(spec.num_nodes), cluster.num_nodes),
+                ),
                 ("storage_size_mib", storage_is_open(spec, cluster)),
             ],
-            Self::Migrate => &[("region", differs(Some(spec.region.as_str()), cluster.region.as_deref()))],
+            Self::Migrate => &[(
+                "region",
+                differs(Some(spec.region.as_str()), cluster.region.as_deref()),
+            )],
             Self::Upgrade => &[("version", differs(spec.version.as_deref(), cluster.major()))],
         };
-        open.iter().filter(|(_, open)| *open).map(|(field, _)| *field).collect()
+        open.iter()
+            .filter(|(_, open)| *open)
+            .map(|(field, _)| *field)
+            .collect()
     }
 
     /// What the change leads to, as a digest.
@@ -79,7 +91,10 @@ fn differs<T: PartialEq>(wanted: Option<T>, shown: Option<T>) -> bool {
 
 /// Storage that the autoscaler grew beyond the wanted size is as wanted.
 fn storage_is_open(spec: &Spec, cluster: &Cluster) -> bool {
-    let grows = spec.autoscale.as_ref().is_some_and(|autoscale| autoscale.storage.enabled);
+    let grows = spec
+        .autoscale
+        .as_ref()
+        .is_some_and(|autoscale| autoscale.storage.enabled);
     let grown = grows && cluster.storage_size_mib >= spec.storage_size_mib;
     !grown && differs(spec.storage_size_mib, cluster.storage_size_mib)
 }
@@ -94,7 +109,12 @@ pub(super) fn apply(call: &Call<'_, Spec>, fields: &[String]) -> Result<Observed
     Ok(observe::with_memo(&cluster, call, memo))
 }
 
-fn step(call: &Call<'_, Spec>, fields: &[String], cluster: &Cluster, memo: &mut Memo) -> Result<(), Error> {
+fn step(
+    call: &Call<'_, Spec>,
+    fields: &[String],
+    cluster: &Cluster,
+    memo: &mut Memo,
+) -> Result<(), Error> {
     let api = api(call.host());
     let id = call.provider_id()?;
     let asked_for = |field: &str| fields.iter().any(|wanted| wanted == field);
@@ -127,9 +147,13 @@ fn set(api: &Api<'_>, id: &str, field: &str, spec: &Spec) -> Result<(), Error> {
     let path = |last| ["v2", "databases", id, last];
     let request = match field {
         "maintenance" => api.put(&path("maintenance")).body(&spec.maintenance),
-        "config" => api.patch(&path("config")).body(&json!({"config": spec.config})),
+        "config" => api
+            .patch(&path("config"))
+            .body(&json!({"config": spec.config})),
         "autoscale" => api.put(&path("autoscale")).body(&spec.autoscale),
-        _ => api.put(&path("do_settings")).body(&json!({"do_settings": spec.do_settings})),
+        _ => api
+            .put(&path("do_settings"))
+            .body(&json!({"do_settings": spec.do_settings})),
     };
     request.send().map(drop)
 }

@@ -15,7 +15,10 @@ pub(super) fn kind() -> Kind {
             ("uri", "Connection URI with the password"),
             ("private_uri", "Connection URI inside the VPC"),
             ("standby_uri", "Connection URI of the standby nodes"),
-            ("standby_private_uri", "Connection URI of the standby nodes inside the VPC"),
+            (
+                "standby_private_uri",
+                "Connection URI of the standby nodes inside the VPC",
+            ),
         ]),
         regional: true,
         updatable: names(&[
@@ -36,7 +39,12 @@ pub(super) fn kind() -> Kind {
         id_pattern: UUID.to_owned(),
         reads: reads(),
         writes: writes(),
-        ..manifest::kind(Pg::ID, "PostgreSQL cluster", Family::Data, schema!("do.database.pg"))
+        ..manifest::kind(
+            Pg::ID,
+            "PostgreSQL cluster",
+            Family::Data,
+            schema!("do.database.pg"),
+        )
     }
 }
 
@@ -52,8 +60,14 @@ fn plain() -> Vec<Output> {
         ("private_port", "Port inside the VPC"),
         ("standby_host", "Host name of the standby nodes"),
         ("standby_port", "Port of the standby nodes"),
-        ("standby_private_host", "Host name of the standby nodes inside the VPC"),
-        ("standby_private_port", "Port of the standby nodes inside the VPC"),
+        (
+            "standby_private_host",
+            "Host name of the standby nodes inside the VPC",
+        ),
+        (
+            "standby_private_port",
+            "Port of the standby nodes inside the VPC",
+        ),
         ("version", "Major version"),
         ("semantic_version", "Exact version"),
         ("region", "Data centre"),
@@ -64,7 +78,10 @@ fn plain() -> Vec<Output> {
         ("created_at", "Time of creation"),
     ]);
     if cfg!(feature = "next") {
-        plain.extend(outputs(&[("version_end_of_life", "When the version is no longer supported")]));
+        plain.extend(outputs(&[(
+            "version_end_of_life",
+            "When the version is no longer supported",
+        )]));
     }
     plain
 }
@@ -79,8 +96,12 @@ fn reads() -> Vec<Read> {
     // A cluster shows the passwords of all its users, who are resources of their own.
     let (own, all) = (under("/database"), under("/databases/*"));
     vec![
-        get("/v2/databases/{id}").own(&slices(&own)).foreign(&USERS_OF_ONE),
-        get("/v2/databases").foreign(&slices(&all)).foreign(&USERS_OF_ALL),
+        get("/v2/databases/{id}")
+            .own(&slices(&own))
+            .foreign(&USERS_OF_ONE),
+        get("/v2/databases")
+            .foreign(&slices(&all))
+            .foreign(&USERS_OF_ALL),
     ]
 }
 
@@ -104,7 +125,13 @@ fn writes() -> Vec<Write> {
         .iter()
         .map(|secret| format!("/database/{secret}"))
         .collect();
-    let update = |method, last| write(Operation::Update, method, &format!("/v2/databases/{{id}}/{last}"));
+    let update = |method, last| {
+        write(
+            Operation::Update,
+            method,
+            &format!("/v2/databases/{{id}}/{last}"),
+        )
+    };
     let tagging = |operation, method| {
         write(operation, method, "/v2/tags/{any}/resources").own_ids(&["/resources/*/resource_id"])
     };

@@ -87,7 +87,10 @@ impl Memo {
 
     /// When the newest thing was asked for.
     pub(super) fn newest(&self) -> u64 {
-        self.asked.values().map(|asked| asked.at).fold(self.since, u64::max)
+        self.asked
+            .values()
+            .map(|asked| asked.at)
+            .fold(self.since, u64::max)
     }
 }
 

@@ -16,7 +16,11 @@ pub(super) fn observed(cluster: &Cluster, call: &Call<'_, Spec>) -> Observed<Out
 }
 
 /// The call's own cluster, with what is remembered of it from now on.
-pub(super) fn with_memo(cluster: &Cluster, call: &Call<'_, Spec>, mut memo: Memo) -> Observed<Outputs> {
+pub(super) fn with_memo(
+    cluster: &Cluster,
+    call: &Call<'_, Spec>,
+    mut memo: Memo,
+) -> Observed<Outputs> {
     let spec = call.spec();
     let now = call.now();
     let mut pending = Vec::new();
@@ -30,14 +34,22 @@ pub(super) fn with_memo(cluster: &Cluster, call: &Call<'_, Spec>, mut memo: Memo
         }
         pending.extend(open);
     }
-    pending.extend(UNSEEN.into_iter().filter(|field| !memo.is_applied(call, field)));
+    pending.extend(
+        UNSEEN
+            .into_iter()
+            .filter(|field| !memo.is_applied(call, field)),
+    );
 
     let mut observed = bare(cluster, call.labels());
     if under_way && matches!(observed.phase, Phase::Ready) {
         observed.phase = Phase::Converging;
     }
     observed.pending = pending.into_iter().map(str::to_owned).collect();
-    observed.spec = Some(Value::Object(reported(cluster, Some(spec), call.account().shared)));
+    observed.spec = Some(Value::Object(reported(
+        cluster,
+        Some(spec),
+        call.account().shared,
+    )));
     if matches!(observed.phase, Phase::Converging) {
         observed.poll_after = Some(polling::after(memo.newest(), now));
     }
@@ -64,7 +76,9 @@ fn phase(cluster: &Cluster) -> Phase {
     let status = cluster.status.as_deref().unwrap_or_default().to_lowercase();
     match status.as_str() {
         "online" => Phase::Ready,
-        "unhealthy" | "decommissioned" => Phase::Failed(format!("the cluster is {status} at the provider")),
+        "unhealthy" | "decommissioned" => {
+            Phase::Failed(format!("the cluster is {status} at the provider"))
+        }
         // creating, forking, resizing, migrating, and whatever comes to be.
         _ => Phase::Converging,
     }
@@ -73,13 +87,20 @@ fn phase(cluster: &Cluster) -> Phase {
 fn outputs(cluster: &Cluster) -> Outputs {
     let cluster = cluster.clone();
     let endpoint = |connection: Option<Connection>| {
-        connection.map_or((None, None), |connection| (present(connection.host), connection.port))
+        connection.map_or((None, None), |connection| {
+            (present(connection.host), connection.port)
+        })
     };
     let (private_host, private_port) = endpoint(cluster.private_connection);
     let (standby_host, standby_port) = endpoint(cluster.standby_connection);
     let (standby_private_host, standby_private_port) = endpoint(cluster.standby_private_connection);
     let connection = cluster.connection;
-    let of = |get: fn(&Connection) -> Option<String>| connection.as_ref().and_then(get).filter(|text| !text.is_empty());
+    let of = |get: fn(&Connection) -> Option<String>| {
+        connection
+            .as_ref()
+            .and_then(get)
+            .filter(|text| !text.is_empty())
+    };
     Outputs {
         status: cluster.status,
         host: of(|connection| connection.host.clone()),
@@ -112,7 +133,11 @@ fn present(text: Option<String>) -> Option<String> {
 
 /// The spec as the API shows it. Ids of account-wide objects only where the tenant wrote them or
 /// owns the account.
-fn reported(cluster: &Cluster, wanted: Option<&Spec>, account_is_shared: bool) -> Map<String, Value> {
+fn reported(
+    cluster: &Cluster,
+    wanted: Option<&Spec>,
+    account_is_shared: bool,
+) -> Map<String, Value> {
     let mut spec = Map::new();
     let mut put = |field: &str, value: Value| {
         if !value.is_null() {
@@ -131,7 +156,10 @@ fn reported(cluster: &Cluster, wanted: Option<&Spec>, account_is_shared: bool) -
     }
     let writes = |field: fn(&Spec) -> bool| wanted.is_some_and(field);
     if !account_is_shared || writes(|spec| spec.private_network_uuid.is_some()) {
-        put("private_network_uuid", json!(present(cluster.private_network_uuid.clone())));
+        put(
+            "private_network_uuid",
+            json!(present(cluster.private_network_uuid.clone())),
+        );
     }
     if !account_is_shared || writes(|spec| spec.project_id.is_some()) {
         put("project_id", json!(present(cluster.project_id.clone())));
@@ -148,7 +176,10 @@ fn maintenance(cluster: &Cluster) -> Option<Maintenance> {
 }
 
 fn reveal(cluster: &Cluster, observed: &mut Observed<Outputs>) {
-    let password = cluster.connection.as_ref().and_then(|connection| connection.password.as_deref());
+    let password = cluster
+        .connection
+        .as_ref()
+        .and_then(|connection| connection.password.as_deref());
     observed.secret("password", password);
     for (name, connection) in [
         ("uri", &cluster.connection),
@@ -156,6 +187,9 @@ fn reveal(cluster: &Cluster, observed: &mut Observed<Outputs>) {
         ("standby_uri", &cluster.standby_connection),
         ("standby_private_uri", &cluster.standby_private_connection),
     ] {
-        observed.secret(name, connection.as_ref().and_then(Connection::uri_with_password));
+        observed.secret(
+            name,
+            connection.as_ref().and_then(Connection::uri_with_password),
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! What the API takes and gives. Everything that it gives is optional: it leaves fields out while a
 //! cluster is made, and those that the token's scopes do not cover.
 
-use berth_sdk::types::{Error, Label};
 use berth_sdk::Call;
+use berth_sdk::types::{Error, Label};
 use serde::{Deserialize, Serialize};
 
 use super::network;
@@ -37,7 +37,10 @@ pub(super) struct Clusters {
 
 impl Clusters {
     pub(super) fn postgres(self) -> impl Iterator<Item = Cluster> {
-        self.databases.into_iter().flatten().filter(Cluster::is_postgres)
+        self.databases
+            .into_iter()
+            .flatten()
+            .filter(Cluster::is_postgres)
     }
 }
 
@@ -57,7 +60,10 @@ pub(super) struct Cluster {
     pub(super) private_network_uuid: Option<String>,
     pub(super) project_id: Option<String>,
     pub(super) created_at: Option<String>,
-    #[cfg_attr(not(feature = "next"), expect(dead_code, reason = "an output of the next version"))]
+    #[cfg_attr(
+        not(feature = "next"),
+        expect(dead_code, reason = "an output of the next version")
+    )]
     pub(super) version_end_of_life: Option<String>,
     pub(super) maintenance_window: Option<MaintenanceWindow>,
     pub(super) connection: Option<Connection>,
@@ -110,7 +116,9 @@ pub(super) struct Connection {
 impl Connection {
     /// The URI, if it holds the password: without the scope to see it the API shows one without.
     pub(super) fn uri_with_password(&self) -> Option<&str> {
-        self.password.as_deref().filter(|password| !password.is_empty())?;
+        self.password
+            .as_deref()
+            .filter(|password| !password.is_empty())?;
         self.uri.as_deref()
     }
 }
@@ -234,5 +242,11 @@ fn rules(call: &Call<'_, Spec>) -> Vec<Rule> {
             value: instance.provider_id.clone(),
             description: None,
         });
-    call.spec().rules.iter().flatten().cloned().chain(instances).collect()
+    call.spec()
+        .rules
+        .iter()
+        .flatten()
+        .cloned()
+        .chain(instances)
+        .collect()
 }
