@@ -28,8 +28,7 @@ mod tokens;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
-pub(crate) use engine::Engine;
-pub(crate) use engine::{Job, Session, Verdict};
+pub(crate) use engine::{Engine, Job, Session, Verdict};
 pub(crate) use resources::resource_columns;
 pub(crate) use row::Row;
 pub(crate) use statement::{Datum, Statement};

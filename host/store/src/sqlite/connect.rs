@@ -85,8 +85,10 @@ pub(super) async fn migrate(connection: &mut SqliteConnection) -> Result<(), Sto
         .begin_with("BEGIN IMMEDIATE")
         .await
         .map_err(classify)?;
+    // Not `run`: the compiler does not see that its future may move between threads, and whoever opens a
+    // store may well be a spawned task.
     migrations
-        .run(&mut *transaction)
+        .run_direct(None, &mut *transaction, false)
         .await
         .map_err(unmigrated)?;
     transaction.commit().await.map_err(classify)

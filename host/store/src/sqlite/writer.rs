@@ -194,25 +194,28 @@ impl Transaction<'_> {
         if self.prelude == Prelude::Done {
             self.prelude = Prelude::Next;
         }
-        let outcome = AssertUnwindSafe(job.run(self)).catch_unwind().await;
-        let keep = match outcome {
-            Ok(Ok(keep)) => keep,
-            Ok(Err(error)) => {
-                tracing::debug!(%error, "a write failed and is undone");
-                false
-            }
+        let failure = match AssertUnwindSafe(job.run(self)).catch_unwind().await {
+            Ok(Ok(true)) => return Ok(()),
+            Ok(Ok(false)) => None,
+            Ok(Err(error)) => Some(error),
             Err(_) => {
-                tracing::error!("a write panicked and is undone");
-                false
+                tracing::error!("a write panicked; it is undone");
+                None
             }
         };
-        if !keep && self.prelude == Prelude::Done {
-            // On a full disk SQLite may have ended the transaction itself: then this fails, and no job of
-            // the batch is taken for stored.
-            command(self.connection, "ROLLBACK TO job; RELEASE job").await?;
-            self.prelude = Prelude::Open;
+        if self.prelude != Prelude::Done {
+            return Ok(());
         }
-        Ok(())
+        self.prelude = Prelude::Open;
+        match command(self.connection, "ROLLBACK TO job; RELEASE job").await {
+            Ok(()) => Ok(()),
+            // On a full disk, for instance, SQLite ends the whole transaction by itself. Then nothing that
+            // it held was stored, and the failure that ended it is the one to tell.
+            Err(error) => Err(match failure {
+                Some(StoreError::Unavailable(cause)) => StoreError::Unavailable(cause),
+                _ => StoreError::Unavailable(format!("the transaction was lost: {error}")),
+            }),
+        }
     }
 }
 
