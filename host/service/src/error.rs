@@ -105,7 +105,7 @@ impl ServiceError {
 }
 
 /// `/spec/envs/0/value` as `spec.envs.0.value`.
-fn dotted(pointer: &str) -> String {
+pub(crate) fn dotted(pointer: &str) -> String {
     pointer
         .strip_prefix('/')
         .unwrap_or(pointer)

@@ -8,6 +8,7 @@ pub mod list;
 pub mod update;
 
 mod find;
+mod reach;
 mod references;
 mod spec;
 mod view;

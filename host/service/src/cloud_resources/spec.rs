@@ -11,6 +11,7 @@ use berth_domain::spec::{Mark, Spec, SpecSchema, check_size};
 use berth_runtime::{CallFailure, Generation};
 use serde_json::Value;
 
+use super::reach::check_reach;
 use crate::place::account_view;
 use crate::{Code, Service, ServiceError};
 
@@ -25,13 +26,7 @@ pub(super) fn judge_shape(
     generation: &Generation,
     account: &Account,
 ) -> Result<Vec<(String, SecretRef)>, ServiceError> {
-    let schema = generation.schema(&kind.id).ok_or_else(|| {
-        ServiceError::internal(format!(
-            "generation {} has no schema of kind {}",
-            generation.digest(),
-            kind.id
-        ))
-    })?;
+    let schema = schema_of(generation, kind)?;
     check_size(spec)?;
     schema.validate(spec)?;
     let references = secrets(spec, schema)?;
@@ -39,6 +34,16 @@ pub(super) fn judge_shape(
         region(spec, account)?;
     }
     Ok(references)
+}
+
+fn schema_of<'g>(generation: &'g Generation, kind: &Kind) -> Result<&'g SpecSchema, ServiceError> {
+    generation.schema(&kind.id).ok_or_else(|| {
+        ServiceError::internal(format!(
+            "generation {} has no schema of kind {}",
+            generation.digest(),
+            kind.id
+        ))
+    })
 }
 
 fn region(spec: &Spec, account: &Account) -> Result<(), ServiceError> {
@@ -125,10 +130,11 @@ fn looks_like_reference(spec: &Spec) -> Vec<String> {
     found
 }
 
-/// Asks the plugin what a schema can't say, and answers with the defaults to pin.
+/// Asks the plugin what a schema can't say, refuses what reaches beyond the tenant, and answers with
+/// the defaults to pin.
 ///
 /// # Errors
-/// `INVALID_INPUT` with the fields that the plugin refuses; `UNAVAILABLE` when the plugin breaks.
+/// `INVALID_INPUT` with the fields that are refused; `UNAVAILABLE` when the plugin breaks.
 pub(super) async fn ask_plugin(
     service: &Service,
     generation: &Arc<Generation>,
@@ -143,6 +149,7 @@ pub(super) async fn ask_plugin(
         .check(generation, &view, &kind.id, spec, parent_kind)
         .await
         .map_err(|failure| refusal(&account.provider, failure))?;
+    check_reach(&view, schema_of(generation, kind)?, spec, &checked)?;
     defaults(&account.provider, spec, checked)
 }
 

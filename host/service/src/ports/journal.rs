@@ -20,14 +20,24 @@ pub(super) struct StoredJournal {
 }
 
 impl StoredJournal {
-    pub(super) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
-        Self { store, clock, entropy }
+    pub(super) fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        entropy: Arc<dyn Entropy>,
+    ) -> Self {
+        Self {
+            store,
+            clock,
+            entropy,
+        }
     }
 }
 
 fn failed(error: &StoreError) -> PortError {
     tracing::warn!(%error, "the journal can't be written");
-    PortError::Unavailable("the journal can't be written, so nothing is sent; the call is tried again".to_owned())
+    PortError::Unavailable(
+        "the journal can't be written, so nothing is sent; the call is tried again".to_owned(),
+    )
 }
 
 /// The body as text if it is short text; else its digest.
@@ -37,15 +47,25 @@ fn kept(entry: &JournalEntry) -> Option<String> {
     }
     match std::str::from_utf8(&entry.body) {
         Ok(text) if text.len() <= BODY_MAX => Some(text.to_owned()),
-        _ => Some(format!("sha256:{} ({} bytes)", entry.body_sha256, entry.body.len())),
+        _ => Some(format!(
+            "sha256:{} ({} bytes)",
+            entry.body_sha256,
+            entry.body.len()
+        )),
     }
 }
 
 #[async_trait]
 impl berth_runtime::Journal for StoredJournal {
-    async fn before_write(&self, scope: &CallScope, entry: JournalEntry) -> Result<EntryId, PortError> {
+    async fn before_write(
+        &self,
+        scope: &CallScope,
+        entry: JournalEntry,
+    ) -> Result<EntryId, PortError> {
         let (Some(run), Some(resource)) = (&scope.run, &scope.resource) else {
-            return Err(PortError::Denied("only a reconcile run of a resource may change anything at a provider".to_owned()));
+            return Err(PortError::Denied(
+                "only a reconcile run of a resource may change anything at a provider".to_owned(),
+            ));
         };
         let now = self.clock.now();
         let row = berth_store::JournalEntry {
@@ -60,16 +80,27 @@ impl berth_runtime::Journal for StoredJournal {
             at: now,
             outcome: None,
         };
-        self.store.journal_open(&row).await.map_err(|error| failed(&error))?;
+        self.store
+            .journal_open(&row)
+            .await
+            .map_err(|error| failed(&error))?;
         Ok(row.id)
     }
 
-    async fn after_write(&self, _scope: &CallScope, entry: &EntryId, end: Exchange) -> Result<(), PortError> {
+    async fn after_write(
+        &self,
+        _scope: &CallScope,
+        entry: &EntryId,
+        end: Exchange,
+    ) -> Result<(), PortError> {
         let outcome = match end {
             Exchange::Answered(status) => JournalOutcome::Answered(status),
             Exchange::NotSent => JournalOutcome::NotSent,
             Exchange::Lost => JournalOutcome::Lost,
         };
-        self.store.journal_close(entry, outcome, self.clock.now()).await.map_err(|error| failed(&error))
+        self.store
+            .journal_close(entry, outcome, self.clock.now())
+            .await
+            .map_err(|error| failed(&error))
     }
 }

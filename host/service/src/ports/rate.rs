@@ -20,7 +20,10 @@ pub(super) struct AccountBudgets {
 
 impl AccountBudgets {
     pub(super) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, buckets: Mutex::new(HashMap::new()) }
+        Self {
+            clock,
+            buckets: Mutex::new(HashMap::new()),
+        }
     }
 
     fn with<T>(&self, account: &AccountId, act: impl FnOnce(&mut RateBucket) -> T) -> T {
@@ -33,7 +36,9 @@ impl AccountBudgets {
 impl berth_runtime::RateBudget for AccountBudgets {
     fn take(&self, account: &AccountId, priority: Priority) -> Budget {
         let now = self.clock.now();
-        match self.with(account, |bucket| bucket.take(now, priority == Priority::User)) {
+        match self.with(account, |bucket| {
+            bucket.take(now, priority == Priority::User)
+        }) {
             Ok(()) => Budget::Go,
             Err(wait) => Budget::WaitFor(wait),
         }
@@ -44,7 +49,10 @@ impl berth_runtime::RateBudget for AccountBudgets {
             throttled: headers.status == TOO_MANY_REQUESTS,
             limit: headers.limit,
             remaining: headers.remaining,
-            reset_at: headers.reset.and_then(|seconds| i64::try_from(seconds).ok()).map(|seconds| Millis(seconds.saturating_mul(1_000))),
+            reset_at: headers
+                .reset
+                .and_then(|seconds| i64::try_from(seconds).ok())
+                .map(|seconds| Millis(seconds.saturating_mul(1_000))),
             retry_after: headers.retry_after,
         };
         let now = self.clock.now();

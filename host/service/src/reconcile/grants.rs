@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use berth_domain::id::AccountId;
 use berth_domain::platform::{Account, Egress};
 use berth_domain::resource::{CallError, CallFault};
-use berth_domain::id::AccountId;
 use berth_runtime::{AccountGrant, Generation, Limits};
 
 use crate::accounts::grant_config;
@@ -26,22 +26,41 @@ pub(super) struct Grants {
 }
 
 impl Grants {
-    pub(super) fn of(&self, account: &Account, generation: &Generation, limits: &Limits) -> Result<Arc<AccountGrant>, CallError> {
+    pub(super) fn of(
+        &self,
+        account: &Account,
+        generation: &Generation,
+        limits: &Limits,
+    ) -> Result<Arc<AccountGrant>, CallError> {
         let digest = generation.digest().as_str();
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = kept.get(&account.id).filter(|found| found.digest == digest && found.egress == account.egress) {
+        if let Some(found) = kept
+            .get(&account.id)
+            .filter(|found| found.digest == digest && found.egress == account.egress)
+        {
             return Ok(found.grant.clone());
         }
         let manifest = generation.manifest();
-        let grant = AccountGrant::build(manifest, &grant_config(&account.egress, manifest), limits).map_err(|error| CallError {
-            fault: CallFault::Host(format!("the egress of account {} can't be used: {error}", account.id)),
-            wrote: false,
-        })?;
+        let grant = AccountGrant::build(manifest, &grant_config(&account.egress, manifest), limits)
+            .map_err(|error| CallError {
+                fault: CallFault::Host(format!(
+                    "the egress of account {} can't be used: {error}",
+                    account.id
+                )),
+                wrote: false,
+            })?;
         let grant = Arc::new(grant);
         if kept.len() >= KEPT_MAX {
             kept.clear();
         }
-        kept.insert(account.id.clone(), Kept { digest: digest.to_owned(), egress: account.egress.clone(), grant: grant.clone() });
+        kept.insert(
+            account.id.clone(),
+            Kept {
+                digest: digest.to_owned(),
+                egress: account.egress.clone(),
+                grant: grant.clone(),
+            },
+        );
         Ok(grant)
     }
 }

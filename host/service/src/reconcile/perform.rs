@@ -7,69 +7,102 @@ use berth_domain::resource::{CallError, CallFault, Outcome, Resource, State, Ste
 use berth_runtime::Priority;
 use berth_store::StoreError;
 
+use super::arrivals;
 use super::provider::ProviderCall;
 use super::run::Tools;
-use super::situation::Situation;
+use super::seal::drop_without_vault;
+use super::situation::{Means, Situation};
 
-/// One run over one row.
-pub(super) struct Running<'a> {
+/// The calls of one run about one row.
+pub(super) struct Calls<'a> {
     pub(super) tools: &'a Tools,
     pub(super) situation: &'a Situation,
+    pub(super) means: &'a Means,
     pub(super) run: &'a RunId,
     pub(super) epoch: u64,
 }
 
-impl Running<'_> {
-    /// Does a step and says what came of it.
+impl Calls<'_> {
+    /// Does a step that asks the provider, and says what came of it.
     pub(super) async fn perform(&self, row: &Resource, step: &Step) -> Result<Outcome, StoreError> {
-        let provider = &self.tools.provider;
-        let call = self.call(row);
-        Ok(match step {
-            Step::Stop | Step::Wait(_) | Step::Condemn | Step::End | Step::OpenIntent => Outcome::Stored,
+        let outcome = match step {
+            Step::Stop | Step::Wait(_) | Step::Condemn | Step::End | Step::OpenIntent => {
+                Outcome::Stored
+            }
             Step::ProveParent => Outcome::ParentProven(self.prove_parent(row).await?),
-            Step::Find => {
-                let found = provider.find(&call, self.wanted(row)).await;
-                match self.taken(row, found.as_ref().ok().and_then(Option::as_ref)).await? {
-                    Some(taken) => taken,
-                    None => Outcome::Found(found),
-                }
-            }
-            Step::Observe => Outcome::Observed(provider.observe(&call, self.wanted(row)).await),
-            Step::Create => {
-                fail::fail_point!("reconcile::before-create");
-                let created = provider.create(&call, self.wanted(row)).await;
-                fail::fail_point!("reconcile::after-create-answer");
-                match self.taken(row, created.as_ref().ok()).await? {
-                    Some(taken) => taken,
-                    None => Outcome::Observed(created),
-                }
-            }
+            Step::Find => self.find(row).await?,
+            Step::Observe => Outcome::Observed(self.observe(row).await),
+            Step::Create => self.create(row).await?,
             Step::Update(fields) => {
                 fail::fail_point!("reconcile::before-update");
-                let updated = provider.update(&call, self.wanted(row), fields.clone()).await;
+                let provider = &self.tools.provider;
+                let updated = provider
+                    .update(&self.call(row), self.wanted(row), fields.clone())
+                    .await;
                 fail::fail_point!("reconcile::after-update-answer");
                 Outcome::Observed(updated)
             }
             Step::Delete(proof) => {
                 fail::fail_point!("reconcile::before-delete");
-                let mut wanted = self.wanted(row);
-                wanted.provider_id = Some(proof.provider_id().to_owned());
-                let deleted = provider.delete(&call, wanted).await;
+                let wanted = Wanted {
+                    provider_id: Some(proof.provider_id().to_owned()),
+                    ..self.wanted(row)
+                };
+                let deleted = self.tools.provider.delete(&self.call(row), wanted).await;
                 fail::fail_point!("reconcile::after-delete-answer");
                 Outcome::Accepted(deleted)
             }
-        })
+        };
+        Ok(self.without_secrets_that_have_no_place(outcome))
     }
 
-    fn call<'b>(&'b self, row: &'b Resource) -> ProviderCall<'b> {
-        let urgent = row.is_going() || !row.unapplied.is_empty() || !matches!(row.state, State::Ready | State::Error);
+    async fn find(&self, row: &Resource) -> Result<Outcome, StoreError> {
+        let provider = &self.tools.provider;
+        let found = provider.find(&self.call(row), self.wanted(row)).await;
+        let seen = found.as_ref().ok().and_then(Option::as_ref);
+        let taken = self.taken(row, seen).await?;
+        Ok(taken.unwrap_or(Outcome::Found(found)))
+    }
+
+    async fn create(&self, row: &Resource) -> Result<Outcome, StoreError> {
+        fail::fail_point!("reconcile::before-create");
+        let provider = &self.tools.provider;
+        let created = provider.create(&self.call(row), self.wanted(row)).await;
+        fail::fail_point!("reconcile::after-create-answer");
+        let created = match created {
+            Ok(seen) => Ok(seen),
+            Err(error) => {
+                let store = self.tools.service.store();
+                Err(arrivals::weigh(store.as_ref(), &row.id, self.run, error).await?)
+            }
+        };
+        let taken = self.taken(row, created.as_ref().ok()).await?;
+        Ok(taken.unwrap_or(Outcome::Observed(created)))
+    }
+
+    async fn observe(&self, row: &Resource) -> Result<Observation, CallError> {
+        if let Some(listed) = self.tools.refresh.look(self, row).await {
+            return listed;
+        }
+        let provider = &self.tools.provider;
+        provider.observe(&self.call(row), self.wanted(row)).await
+    }
+
+    /// For whom, and how urgently: what a tenant waits for goes before a refresh.
+    pub(super) fn call<'b>(&'b self, row: &'b Resource) -> ProviderCall<'b> {
+        let rests = matches!(row.state, State::Ready | State::Error);
+        let is_awaited = row.is_going() || !row.unapplied.is_empty() || !rests;
         ProviderCall {
-            generation: &self.situation.generation,
-            account: &self.situation.account,
-            row,
+            generation: &self.means.generation,
+            account: &self.means.account,
+            row: Some(row),
             run: self.run,
             epoch: self.epoch,
-            priority: if urgent { Priority::User } else { Priority::Refresh },
+            priority: if is_awaited {
+                Priority::User
+            } else {
+                Priority::Refresh
+            },
         }
     }
 
@@ -89,39 +122,83 @@ impl Running<'_> {
     }
 
     /// Whether another live row has the object that was found or made.
-    async fn taken(&self, row: &Resource, seen: Option<&Observation>) -> Result<Option<Outcome>, StoreError> {
-        let Some(seen) = seen.filter(|seen| seen.phase != Phase::Gone) else { return Ok(None) };
-        Ok(self.tools.service.store().provider_id_taken(row, &seen.provider_id).await?.map(Outcome::Taken))
+    async fn taken(
+        &self,
+        row: &Resource,
+        seen: Option<&Observation>,
+    ) -> Result<Option<Outcome>, StoreError> {
+        let Some(seen) = seen.filter(|seen| seen.phase != Phase::Gone) else {
+            return Ok(None);
+        };
+        let store = self.tools.service.store();
+        let by = store.provider_id_taken(row, &seen.provider_id).await?;
+        Ok(by.map(Outcome::Taken))
     }
 
-    /// Observes the parent in this run; what lives in something that is ours is ours.
-    async fn prove_parent(&self, row: &Resource) -> Result<Result<Option<bool>, CallError>, StoreError> {
-        let Some(parent) = self.situation.parent.as_ref().filter(|parent| parent.provider_id.is_some()) else { return Ok(Ok(Some(false))) };
-        let above = match Situation::read(self.tools, parent).await? {
-            Ok(above) => above,
-            Err(_) => return Ok(Ok(Some(false))),
+    /// Observes the parent in this run, and its own parent before: what lives in something that is
+    /// ours is ours. `None`: it is gone.
+    async fn prove_parent(
+        &self,
+        row: &Resource,
+    ) -> Result<Result<Option<bool>, CallError>, StoreError> {
+        let service = &self.tools.service;
+        let parent = match &self.situation.parent {
+            Some(parent) if parent.provider_id.is_some() => parent,
+            _ => return Ok(Ok(Some(false))),
         };
-        let running = Running { tools: self.tools, situation: &above, run: self.run, epoch: self.epoch };
+        let Some(above) = Situation::read(service, parent).await? else {
+            return Ok(Ok(Some(false)));
+        };
+        let Ok(means) = &above.means else {
+            return Ok(Ok(Some(false)));
+        };
+        let calls = Calls {
+            tools: self.tools,
+            situation: &above,
+            means,
+            run: self.run,
+            epoch: self.epoch,
+        };
         let above_proven = if above.parent.is_some() {
-            match Box::pin(running.prove_parent(parent)).await? {
+            match Box::pin(calls.prove_parent(parent)).await? {
                 Ok(Some(proven)) => proven,
                 other => return Ok(other),
             }
         } else {
             false
         };
-        // The call is the child's run, about the parent's object.
-        let call = ProviderCall { row: parent, ..running.call(row) };
-        Ok(match self.tools.provider.observe(&call, running.wanted(parent)).await {
+        let call = ProviderCall {
+            priority: calls.call(row).priority,
+            ..calls.call(parent)
+        };
+        let seen = self
+            .tools
+            .provider
+            .observe(&call, calls.wanted(parent))
+            .await;
+        let deployment = &service.deployment().id;
+        Ok(match seen {
             Ok(seen) if seen.phase == Phase::Gone => Ok(None),
-            Ok(seen) => Ok(Some(prove(parent, &above.kind, &seen, &self.tools.service.deployment().id, above_proven).is_ok())),
-            Err(CallError { fault: CallFault::Provider(ProviderError::NotFound(_)), .. }) => Ok(None),
+            Ok(seen) => Ok(Some(
+                prove(parent, &above.kind, &seen, deployment, above_proven).is_ok(),
+            )),
+            Err(CallError {
+                fault: CallFault::Provider(ProviderError::NotFound(_)),
+                ..
+            }) => Ok(None),
             Err(error) => Err(error),
         })
     }
+
+    fn without_secrets_that_have_no_place(&self, mut outcome: Outcome) -> Outcome {
+        if let Outcome::Observed(Ok(seen)) | Outcome::Found(Ok(Some(seen))) = &mut outcome {
+            drop_without_vault(&self.tools.service, seen);
+        }
+        outcome
+    }
 }
 
-fn parent_view(parent: &Resource) -> Option<ParentView> {
+pub(super) fn parent_view(parent: &Resource) -> Option<ParentView> {
     Some(ParentView {
         kind: parent.kind.to_string(),
         provider_id: parent.provider_id.clone()?,

@@ -1,16 +1,23 @@
 //! One run over one row: step by step, each stored before the next.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use berth_domain::id::{ResourceId, RunId};
-use berth_domain::resource::{Desired, Message, Outcome, Progress, Reason, Resource, Schedule, State, Step, Transition, absorb, next_step};
+use berth_domain::id::RunId;
+use berth_domain::resource::{
+    Outcome, Progress, Resource, Step, Transition, absorb, hold_back, next_step, postpone,
+};
+use berth_domain::time::Millis;
 use berth_store::{Claim, Committed, StoreError, StoredResource};
+use futures_util::FutureExt;
 use tracing::Instrument;
 
-use super::commit;
-use super::leases::Leases;
-use super::perform::Running;
+use super::commit::{self, Learnt};
+use super::leases::{Hold, Leases};
+use super::perform::Calls;
 use super::provider::Provider;
+use super::refresh::Refresh;
 use super::situation::{Situation, Stuck};
 use crate::Service;
 
@@ -24,161 +31,290 @@ pub(super) struct Tools {
     pub(super) service: Arc<Service>,
     pub(super) provider: Arc<dyn Provider>,
     pub(super) leases: Leases,
+    pub(super) refresh: Refresh,
+    /// The host stops: runs end after the step that they are in.
+    pub(super) stopping: AtomicBool,
 }
 
-/// Ends the renewal of a lease however the run ends.
-struct Hold<'a> {
-    tools: &'a Tools,
-    id: ResourceId,
-}
-
-impl Drop for Hold<'_> {
-    fn drop(&mut self) {
-        self.tools.leases.drop_hold(&self.id);
-    }
-}
-
-/// Works on a claimed row until there is nothing more to do now.
-pub(super) async fn reconcile(tools: &Tools, claim: Claim) {
+/// Works on a claimed row until there is nothing more to do now. Whatever happens to the run, the
+/// host goes on: a run that breaks leaves its lease to expire.
+pub(super) async fn reconcile(tools: &Tools, claim: Claim, leased_until: Millis) {
     let service = &tools.service;
-    let run = RunId::generate(service.now(), service.entropy().id_seed());
+    let id = RunId::generate(service.now(), service.entropy().id_seed());
     let row = &claim.stored.row;
-    let span = tracing::info_span!("run", id = %run, resource = %row.id, tenant = %row.tenant, kind = %row.kind);
-    let hold = Hold { tools, id: row.id.clone() };
-    let epoch = claim.epoch;
+    let span = tracing::info_span!("run", id = %id, resource = %row.id, tenant = %row.tenant, kind = %row.kind);
+    let run = Run {
+        tools,
+        id,
+        epoch: claim.epoch,
+        hold: tools.leases.hold(&row.id, claim.epoch, leased_until),
+    };
+    let work = AssertUnwindSafe(run.work(claim.stored)).catch_unwind();
     async {
-        if let Err(error) = steps(tools, &run, claim).await {
-            tracing::warn!(%error, "the run ends early; the row is looked at again");
-            if let Err(error) = service.store().give_up(&hold.id, epoch).await {
-                tracing::warn!(%error, "the lease was not given up; it expires");
-            }
+        if work.await.is_err() {
+            tracing::error!(
+                "the run panicked; its row is looked at again when its lease has ended"
+            );
         }
     }
     .instrument(span)
     .await;
 }
 
-async fn steps(tools: &Tools, run: &RunId, claim: Claim) -> Result<(), StoreError> {
-    let Claim { mut stored, epoch } = claim;
-    let mut situation = match Situation::read(tools, &stored.row).await? {
-        Ok(situation) => situation,
-        Err(stuck) => return wait_for_mending(tools, run, stored, epoch, &stuck).await,
-    };
-    let mut progress = Progress::default();
-    for count in 0..STEPS_MAX {
-        if tools.leases.is_lost(&stored.row.id) {
-            tracing::info!("another host has the row");
-            return Ok(());
-        }
-        if count > 0 {
-            situation.refresh(tools, &stored.row).await?;
-        }
-        let step = next_step(&stored.row, &progress, &situation.facts(tools, &stored.row));
-        tracing::debug!(step = name(&step), "step");
-        let running = Running { tools, situation: &situation, run, epoch };
-        let outcome = running.perform(&stored.row, &step).await?;
-        let last = Step::Stop == step;
-        match store(tools, run, epoch, stored, &mut situation, &mut progress, &step, outcome).await? {
-            Some(next) => stored = next,
-            None => return Ok(()),
-        }
-        if last || progress.is_done() {
-            return Ok(());
-        }
-    }
-    tracing::error!("a run of {STEPS_MAX} steps found no end; the row is looked at again");
-    tools.service.store().give_up(&stored.row.id, epoch).await
-}
-
-/// Absorbs an outcome on the row as it is now and stores the result. `None`: the lease is another's.
-#[expect(clippy::too_many_arguments, reason = "the state of a run, taken apart so that each part has one owner")]
-async fn store(
-    tools: &Tools,
-    run: &RunId,
+/// One run.
+struct Run<'a> {
+    tools: &'a Tools,
+    id: RunId,
     epoch: u64,
-    stored: StoredResource,
-    situation: &mut Situation,
-    progress: &mut Progress,
-    step: &Step,
-    outcome: Outcome,
-) -> Result<Option<StoredResource>, StoreError> {
-    let asked = stored.row.clone();
-    let mut current = stored;
-    for _ in 0..ABSORB_TRIES {
-        let mut learnt = progress.clone();
-        let jitter = tools.service.entropy().jitter();
-        let facts = situation.facts(tools, &current.row);
-        let Transition { mut row, effects } = absorb(current.row.clone(), &asked, &mut learnt, step, outcome.clone(), &facts, jitter);
-        let keep_lease = !learnt.is_done();
-        if keep_lease && effects.is_empty() && row == current.row {
-            *progress = learnt;
-            return Ok(Some(current));
-        }
-        row.last_run = Some(run.clone());
-        row.last_digest = Some(situation.generation.digest().to_string());
-        let change = commit::change(tools, &current, row.clone(), effects, epoch, keep_lease, step).await?;
-        fail::fail_point!("reconcile::before-commit");
-        match tools.service.store().commit_run(change).await? {
-            Committed::Stored(revision) => {
-                fail::fail_point!("reconcile::after-commit");
-                commit::announce(step, &current.row, &row);
-                *progress = learnt;
-                return Ok(Some(StoredResource { row, revision }));
-            }
-            Committed::Changed(fresh) => {
-                current = *fresh;
-                situation.refresh(tools, &current.row).await?;
-            }
-            Committed::LeaseLost => {
-                tracing::info!("another host has the row; what this run learnt is not stored");
-                return Ok(None);
+    hold: Hold<'a>,
+}
+
+/// What became of a step.
+enum Stored {
+    /// It was stored; the run goes on with this row.
+    Next(Box<StoredResource>),
+    /// It was stored, and the lease given up.
+    Last,
+    /// Another host has the row.
+    Lost,
+}
+
+impl Run<'_> {
+    async fn work(&self, claimed: StoredResource) {
+        let id = claimed.row.id.clone();
+        if let Err(error) = self.steps(claimed).await {
+            tracing::warn!(%error, "the run ends early; the row is looked at again");
+            if let Err(error) = self.put_off(&id).await {
+                tracing::warn!(%error, "the row is looked at again when its lease has ended");
             }
         }
     }
-    Err(StoreError::Busy(format!("{} was written {ABSORB_TRIES} times while an outcome was stored", current.row.id)))
+
+    async fn steps(&self, mut stored: StoredResource) -> Result<(), StoreError> {
+        let service = &self.tools.service;
+        let Some(mut situation) = Situation::read(service, &stored.row).await? else {
+            return self.hold_back(stored, Stuck::NoPlugin).await;
+        };
+        let mut progress = Progress::default();
+        for count in 0..STEPS_MAX {
+            if count > 0 {
+                situation.refresh(service, &stored.row).await?;
+            }
+            let now = service.now();
+            let step = next_step(
+                &stored.row,
+                &progress,
+                &situation.facts(service, &stored.row, now),
+            );
+            tracing::debug!(step = step.name(), "step");
+            let outcome = if step.is_call() {
+                let means = match &situation.means {
+                    Ok(means) => means,
+                    Err(stuck) => return self.hold_back(stored, *stuck).await,
+                };
+                if self.tools.stopping.load(Ordering::Relaxed) {
+                    return service.store().give_up(&stored.row.id, self.epoch).await;
+                }
+                if !self.hold.is_good(now) {
+                    tracing::info!("the lease has ended: no further call is made");
+                    return Ok(());
+                }
+                let calls = Calls {
+                    tools: self.tools,
+                    situation: &situation,
+                    means,
+                    run: &self.id,
+                    epoch: self.epoch,
+                };
+                calls.perform(&stored.row, &step).await?
+            } else {
+                Outcome::Stored
+            };
+            match self
+                .store(stored, &mut situation, &mut progress, &step, outcome)
+                .await?
+            {
+                Stored::Next(next) => stored = *next,
+                Stored::Last => return Ok(()),
+                Stored::Lost => {
+                    tracing::info!(
+                        "another host has the row; what this run learnt last is not stored"
+                    );
+                    return Ok(());
+                }
+            }
+        }
+        Err(StoreError::Failed(format!(
+            "a run of {STEPS_MAX} steps found no end"
+        )))
+    }
+
+    /// Absorbs an outcome on the row as it is now, and stores the result.
+    async fn store(
+        &self,
+        stored: StoredResource,
+        situation: &mut Situation,
+        progress: &mut Progress,
+        step: &Step,
+        outcome: Outcome,
+    ) -> Result<Stored, StoreError> {
+        let service = &self.tools.service;
+        let asked = stored.row.clone();
+        let mut current = stored;
+        for _ in 0..ABSORB_TRIES {
+            let mut after = progress.clone();
+            let facts = situation.facts(service, &current.row, service.now());
+            let transition = absorb(
+                current.row.clone(),
+                &asked,
+                &mut after,
+                step,
+                outcome.clone(),
+                &facts,
+                service.entropy().jitter(),
+            );
+            let keep_lease = !after.is_done();
+            if keep_lease && transition.effects.is_empty() && transition.row == current.row {
+                *progress = after;
+                return Ok(Stored::Next(Box::new(current)));
+            }
+            let learnt = self.learnt(transition, situation, step, &outcome, keep_lease);
+            match self.commit(&current, learnt, step).await? {
+                (Committed::Stored(revision), row) => {
+                    announce(step, &current.row, &row);
+                    *progress = after;
+                    return Ok(if keep_lease {
+                        Stored::Next(Box::new(StoredResource { row, revision }))
+                    } else {
+                        Stored::Last
+                    });
+                }
+                (Committed::LeaseLost, _) => return Ok(Stored::Lost),
+                // Nobody was asked: decide anew about the row as it is.
+                (Committed::Changed(fresh), _) if outcome == Outcome::Stored => {
+                    return Ok(Stored::Next(fresh));
+                }
+                (Committed::Changed(fresh), _) => {
+                    current = *fresh;
+                    situation.refresh(service, &current.row).await?;
+                }
+            }
+        }
+        Err(StoreError::Busy(format!(
+            "{} was written {ABSORB_TRIES} times while an outcome was stored",
+            current.row.id
+        )))
+    }
+
+    fn learnt(
+        &self,
+        transition: Transition,
+        situation: &Situation,
+        step: &Step,
+        outcome: &Outcome,
+        keep_lease: bool,
+    ) -> Learnt {
+        let Transition { mut row, effects } = transition;
+        row.last_run = Some(self.id.clone());
+        if let Ok(means) = &situation.means {
+            row.last_digest = Some(means.generation.digest().to_string());
+        }
+        Learnt {
+            audit: commit::audit(&self.tools.service, &row, step, outcome),
+            row,
+            effects,
+            keep_lease,
+        }
+    }
+
+    async fn commit(
+        &self,
+        before: &StoredResource,
+        learnt: Learnt,
+        step: &Step,
+    ) -> Result<(Committed, Resource), StoreError> {
+        let service = &self.tools.service;
+        let change = commit::change(service, before, self.epoch, learnt).await?;
+        let row = change.row.clone();
+        before_commit(step);
+        let committed = service.store().commit_run(change).await?;
+        after_commit(step);
+        Ok((committed, row))
+    }
+
+    /// The row can't be worked on as this host is set up.
+    async fn hold_back(&self, stored: StoredResource, stuck: Stuck) -> Result<(), StoreError> {
+        tracing::warn!(?stuck, "the row waits for an operator");
+        self.end_with(stored, |row, service| {
+            let why = stuck.text(&row);
+            let timing = &service.settings().reconcile.timing;
+            hold_back(row, why, service.now(), timing, service.entropy().jitter())
+        })
+        .await
+    }
+
+    /// Something of the host failed: looked at again with growing waits, never at once.
+    async fn put_off(&self, id: &berth_domain::id::ResourceId) -> Result<(), StoreError> {
+        let Some(stored) = self.tools.service.store().resource(id).await? else {
+            return Ok(());
+        };
+        self.end_with(stored, |row, service| {
+            let timing = &service.settings().reconcile.timing;
+            postpone(row, service.now(), timing, service.entropy().jitter())
+        })
+        .await
+    }
+
+    async fn end_with(
+        &self,
+        stored: StoredResource,
+        change: impl Fn(Resource, &Service) -> Resource,
+    ) -> Result<(), StoreError> {
+        let service = &self.tools.service;
+        let mut row = change(stored.row.clone(), service);
+        row.last_run = Some(self.id.clone());
+        let learnt = Learnt {
+            row,
+            effects: Vec::new(),
+            audit: Vec::new(),
+            keep_lease: false,
+        };
+        match self.commit(&stored, learnt, &Step::Stop).await? {
+            // Somebody wrote the row and scheduled it anew.
+            (Committed::Changed(fresh), _) => {
+                service.store().give_up(&fresh.row.id, self.epoch).await
+            }
+            (Committed::Stored(_) | Committed::LeaseLost, _) => Ok(()),
+        }
+    }
 }
 
-/// The row can't be worked on here: say why, and look again at the refresh.
-async fn wait_for_mending(tools: &Tools, run: &RunId, stored: StoredResource, epoch: u64, stuck: &Stuck) -> Result<(), StoreError> {
-    let timing = &tools.service.settings().reconcile.timing;
-    let mut row = stored.row.clone();
-    let text = match stuck {
-        Stuck::NoPlugin => format!("the plugin `{}` is not loaded on this host; it goes on once an operator has activated one that loads", row.provider),
-        Stuck::NoKind => format!("the active plugin `{}` does not know the kind {} any more; it goes on once an operator has activated one that does", row.provider, row.kind),
-        Stuck::NoAccount => "its provider account does not exist any more; ask the operator".to_owned(),
-    };
-    let message = Message::new(Reason::Host, text);
-    let shows = row.state == State::Ready && row.desired == Desired::Present;
-    if !shows {
-        row.message = Some(message);
-    }
-    row.last_run = Some(run.clone());
-    row.schedule = Schedule { next_run_at: Some(tools.service.now() + timing.steady), attempts: row.schedule.attempts.saturating_add(1) };
-    let change = commit::change(tools, &stored, row, Vec::new(), epoch, false, &Step::Stop).await?;
-    match tools.service.store().commit_run(change).await? {
-        Committed::Changed(_) => tools.service.store().give_up(&stored.row.id, epoch).await,
-        Committed::Stored(_) | Committed::LeaseLost => Ok(()),
-    }
-}
-
-/// A step's name for logs.
-pub(super) fn name(step: &Step) -> &'static str {
+/// Points at which tests stop, delay or kill a run, between an outcome and its row.
+fn before_commit(step: &Step) {
     match step {
-        Step::Stop => "stop",
-        Step::Wait(_) => "wait",
-        Step::Condemn => "condemn",
-        Step::End => "end",
-        Step::OpenIntent => "openIntent",
-        Step::ProveParent => "proveParent",
-        Step::Find => "find",
-        Step::Observe => "observe",
-        Step::Create => "create",
-        Step::Update(_) => "update",
-        Step::Delete(_) => "delete",
+        Step::OpenIntent => fail::fail_point!("reconcile::before-intent-commit"),
+        Step::Create => fail::fail_point!("reconcile::before-create-commit"),
+        Step::Update(_) => fail::fail_point!("reconcile::before-update-commit"),
+        Step::Delete(_) => fail::fail_point!("reconcile::before-delete-commit"),
+        _ => fail::fail_point!("reconcile::before-commit"),
     }
 }
 
-/// For the log: what a row went through.
-pub(super) fn moved(before: &Resource, after: &Resource) -> bool {
-    before.state != after.state || before.message != after.message
+/// The same, between a row and the next step.
+fn after_commit(step: &Step) {
+    match step {
+        Step::OpenIntent => fail::fail_point!("reconcile::after-intent-commit"),
+        Step::Create => fail::fail_point!("reconcile::after-create-commit"),
+        Step::Update(_) => fail::fail_point!("reconcile::after-update-commit"),
+        Step::Delete(_) => fail::fail_point!("reconcile::after-delete-commit"),
+        _ => fail::fail_point!("reconcile::after-commit"),
+    }
+}
+
+/// One line for a step that changed what the tenant sees.
+fn announce(step: &Step, before: &Resource, after: &Resource) {
+    if before.state != after.state || before.message != after.message {
+        let reason = after.message.as_ref().map(|message| message.reason);
+        tracing::info!(step = step.name(), from = %before.state, to = %after.state, ?reason, "moved");
+    }
 }

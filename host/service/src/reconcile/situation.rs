@@ -5,79 +5,170 @@ use std::sync::Arc;
 use berth_domain::manifest::Kind;
 use berth_domain::platform::Account;
 use berth_domain::resource::{Facts, ParentFact, Resource};
-use berth_runtime::Generation;
-use berth_store::{JournalOutcome, StoreError};
+use berth_domain::time::Millis;
+use berth_runtime::{Digest, Generation};
+use berth_store::StoreError;
 
-use super::run::Tools;
-
-/// Journal entries that are looked at to tell whether a create arrived.
-const JOURNAL_LOOK: u32 = 64;
+use super::arrivals;
+use crate::Service;
 
 /// Where a row stands.
 pub(super) struct Situation {
-    pub(super) generation: Arc<Generation>,
     pub(super) kind: Kind,
-    pub(super) account: Account,
+    /// What calls are made with, or why none can be.
+    pub(super) means: Result<Means, Stuck>,
     pub(super) parent: Option<Resource>,
     live_children: u32,
     no_create_arrived: bool,
 }
 
-/// Why a row can't be worked on by this host now.
+/// What calls are made with.
+pub(super) struct Means {
+    pub(super) generation: Arc<Generation>,
+    pub(super) account: Account,
+}
+
+/// Why this host can't ask the provider now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stuck {
     /// No plugin of the provider is loaded here.
     NoPlugin,
+    /// A newer generation accepted the spec, and this host has not loaded it.
+    Behind,
     /// The active plugin does not know the kind.
     NoKind,
     /// The account is gone.
     NoAccount,
 }
 
+impl Stuck {
+    /// What an operator has to mend.
+    pub(super) fn text(self, row: &Resource) -> String {
+        let (provider, kind) = (&row.provider, &row.kind);
+        match self {
+            Self::NoPlugin => format!(
+                "the plugin `{provider}` is not loaded on this host; it goes on once an operator has activated one that loads"
+            ),
+            Self::Behind => format!(
+                "this host has not loaded the version of plugin `{provider}` that accepted the spec; it goes on once it has"
+            ),
+            Self::NoKind => format!(
+                "the active plugin `{provider}` does not know the kind {kind} any more; it goes on once an operator has activated one that does"
+            ),
+            Self::NoAccount => format!(
+                "its provider account {} does not exist any more; it goes on once an operator has recorded it again",
+                row.account
+            ),
+        }
+    }
+}
+
 impl Situation {
-    pub(super) async fn read(tools: &Tools, row: &Resource) -> Result<Result<Self, Stuck>, StoreError> {
-        let service = &tools.service;
-        let Some(generation) = service.registry().active(&row.provider) else { return Ok(Err(Stuck::NoPlugin)) };
-        let Some(kind) = generation.manifest().kind(row.kind.as_str()).cloned() else { return Ok(Err(Stuck::NoKind)) };
-        let Some(account) = service.store().account(&row.account).await? else { return Ok(Err(Stuck::NoAccount)) };
-        let mut situation = Self { generation, kind, account, parent: None, live_children: 0, no_create_arrived: false };
-        situation.refresh(tools, row).await?;
-        Ok(Ok(situation))
+    /// `None`: nothing at all is known of the row's kind, not even from the generation that accepted it.
+    pub(super) async fn read(
+        service: &Service,
+        row: &Resource,
+    ) -> Result<Option<Self>, StoreError> {
+        let means = means(service, row).await?;
+        let known = match &means {
+            Ok(means) => means.generation.kind(row.kind.as_str()).cloned(),
+            Err(_) => {
+                let accepted_by = service.store().generation(&row.spec_generation).await?;
+                accepted_by.and_then(|record| record.manifest.kind(row.kind.as_str()).cloned())
+            }
+        };
+        let Some(kind) = known else { return Ok(None) };
+        let mut situation = Self {
+            kind,
+            means,
+            parent: None,
+            live_children: 0,
+            no_create_arrived: true,
+        };
+        situation.refresh(service, row).await?;
+        Ok(Some(situation))
     }
 
-    /// Reads again what other rows may have changed.
-    pub(super) async fn refresh(&mut self, tools: &Tools, row: &Resource) -> Result<(), StoreError> {
-        let store = tools.service.store();
+    /// Reads again what others may have changed.
+    pub(super) async fn refresh(
+        &mut self,
+        service: &Service,
+        row: &Resource,
+    ) -> Result<(), StoreError> {
+        let store = service.store();
         self.parent = match &row.parent {
             Some(parent) => store.resource(parent).await?.map(|stored| stored.row),
             None => None,
         };
         // Only a deletion asks for children.
-        self.live_children = if row.is_going() { store.count_children(&row.id).await? } else { 0 };
-        self.no_create_arrived = match row.intent {
-            Some(_) => {
-                let entries = store.journal_of(&row.id, JOURNAL_LOOK).await?;
-                let mut creates = entries.iter().filter(|entry| entry.operation == "create");
-                creates.all(|entry| match entry.outcome {
-                    Some(JournalOutcome::NotSent) => true,
-                    Some(JournalOutcome::Answered(status)) => (400..500).contains(&status),
-                    Some(JournalOutcome::Lost) | None => false,
-                })
-            }
-            None => true,
+        self.live_children = if row.is_going() {
+            store.count_children(&row.id).await?
+        } else {
+            0
         };
+        self.no_create_arrived =
+            row.intent.is_none() || arrivals::no_create_arrived(store.as_ref(), &row.id).await?;
         Ok(())
     }
 
-    pub(super) fn facts<'a>(&'a self, tools: &'a Tools, row: &Resource) -> Facts<'a> {
-        let service = &tools.service;
+    pub(super) fn facts<'a>(
+        &'a self,
+        service: &'a Service,
+        row: &Resource,
+        now: Millis,
+    ) -> Facts<'a> {
         Facts {
             kind: &self.kind,
             deployment: &service.deployment().id,
-            parent: row.parent.as_ref().map(|_| self.parent.as_ref().map_or(ParentFact::Ended, ParentFact::of)),
+            parent: row.parent.as_ref().map(|_| {
+                self.parent
+                    .as_ref()
+                    .map_or(ParentFact::Ended, ParentFact::of)
+            }),
             live_children: self.live_children,
             no_create_arrived: self.no_create_arrived,
             timing: &service.settings().reconcile.timing,
-            now: service.now(),
+            now,
         }
     }
+}
+
+async fn means(service: &Service, row: &Resource) -> Result<Result<Means, Stuck>, StoreError> {
+    let Some(generation) = service.registry().active(&row.provider) else {
+        return Ok(Err(Stuck::NoPlugin));
+    };
+    if is_behind(service, &generation, row).await? {
+        return Ok(Err(Stuck::Behind));
+    }
+    if generation.kind(row.kind.as_str()).is_none() {
+        return Ok(Err(Stuck::NoKind));
+    }
+    let account = service.store().account(&row.account).await?;
+    Ok(account
+        .map(|account| Means {
+            generation,
+            account,
+        })
+        .ok_or(Stuck::NoAccount))
+}
+
+/// Another host may have activated a generation that this one has not loaded yet: a spec that it
+/// accepted is none of ours. (After a roll-back the older generation runs newer specs all the same.)
+async fn is_behind(
+    service: &Service,
+    generation: &Generation,
+    row: &Resource,
+) -> Result<bool, StoreError> {
+    if row.spec_generation == generation.digest().as_str() {
+        return Ok(false);
+    }
+    let is_loaded = row
+        .spec_generation
+        .parse::<Digest>()
+        .is_ok_and(|digest| service.registry().by_digest(&digest).is_some());
+    if is_loaded {
+        return Ok(false);
+    }
+    let record = service.store().generation(&row.spec_generation).await?;
+    Ok(record.is_some_and(|record| record.active))
 }

@@ -1,0 +1,18 @@
+//! The use cases on a real store, a real vault and real components.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on says where")]
+
+mod around;
+mod create;
+mod decisions;
+mod delete;
+mod harness;
+mod kinds;
+mod list;
+mod parents;
+mod plugins;
+mod replay;
+mod secret_refs;
+mod secrets;
+mod tokens;
+mod update;
