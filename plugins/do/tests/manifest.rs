@@ -1,7 +1,5 @@
 //! What the plugin says of itself: the operator's grant follows from it, so each change of it shows here.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use std::fmt::Write as _;
 
 use berth_sdk::testing::{TestHost, json};

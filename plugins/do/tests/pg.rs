@@ -295,7 +295,7 @@ fn an_online_cluster_is_ready_with_outputs_and_sealed_secrets() {
     assert_eq!(outputs["host"], "db.example");
     assert_eq!(outputs["port"], 25060);
     assert_eq!(outputs["private_host"], "private.db.example");
-    assert_eq!(outputs.get("version_end_of_life").is_some(), false);
+    assert!(outputs.get("version_end_of_life").is_none());
     assert_eq!(secret(&seen, "password"), Some("AVNS_canary"));
     assert!(
         secret(&seen, "uri")
