@@ -20,5 +20,5 @@ pub use command::{Amendment, NewResource, UpdateRefusal, amend, condemn, new_res
 pub use event::{EventDraft, EventType};
 pub use ownership::{Proof, Unproven, prove};
 pub use row::{Desired, Intent, Message, Reason, Resource, Schedule, State};
-pub use schedule::{Jitter, Timing};
+pub use schedule::{Jitter, Timing, hold_back, postpone};
 pub use step::{Facts, ParentFact, Progress, Step, next_step};

@@ -1,6 +1,6 @@
 //! When the reconciler looks again.
 
-use super::row::{Resource, Schedule};
+use super::row::{Message, Reason, Resource, Schedule, State};
 use crate::time::{Millis, Span};
 
 /// How long the reconciler waits. Defaults are the contract's; tests shorten them.
@@ -124,6 +124,36 @@ impl Resource {
             attempts,
         };
     }
+}
+
+/// The row when the host itself kept a run from its work: nothing is known that was not known before,
+/// so it is tried again with growing waits.
+#[must_use]
+pub fn postpone(mut row: Resource, now: Millis, timing: &Timing, jitter: Jitter) -> Resource {
+    if row.is_live() {
+        row.retry(now, timing, jitter, None);
+    }
+    row
+}
+
+/// The row when this host can't work on it as it is set up: it says why, where that is news to
+/// somebody, and is looked at again at the refresh.
+#[must_use]
+pub fn hold_back(
+    mut row: Resource,
+    why: String,
+    now: Millis,
+    timing: &Timing,
+    jitter: Jitter,
+) -> Resource {
+    if row.is_live() {
+        let serves = row.state == State::Ready && !row.is_going();
+        if !serves {
+            row.message = Some(Message::new(Reason::Host, why));
+        }
+        row.look_at_refresh(now, timing, jitter);
+    }
+    row
 }
 
 #[cfg(test)]

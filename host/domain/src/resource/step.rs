@@ -123,6 +123,40 @@ pub enum Step {
     Delete(Proof),
 }
 
+impl Step {
+    /// Whether the provider is asked; other steps are only stored.
+    #[must_use]
+    pub fn is_call(&self) -> bool {
+        match self {
+            Self::Stop | Self::Wait(_) | Self::Condemn | Self::End | Self::OpenIntent => false,
+            Self::ProveParent
+            | Self::Find
+            | Self::Observe
+            | Self::Create
+            | Self::Update(_)
+            | Self::Delete(_) => true,
+        }
+    }
+
+    /// Its name in logs and in the audit.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Wait(_) => "wait",
+            Self::Condemn => "condemn",
+            Self::End => "end",
+            Self::OpenIntent => "openIntent",
+            Self::ProveParent => "proveParent",
+            Self::Find => "find",
+            Self::Observe => "observe",
+            Self::Create => "create",
+            Self::Update(_) => "update",
+            Self::Delete(_) => "delete",
+        }
+    }
+}
+
 /// Says what to do with a row as it now stands.
 #[must_use]
 pub fn next_step(row: &Resource, progress: &Progress, facts: &Facts<'_>) -> Step {
