@@ -48,6 +48,8 @@ impl Settings {
             settings.set(&format!("service.reconcile.timing.{name}"), value);
         }
         settings.set("service.reconcile.poll", "50");
+        // A killed host leaves leases behind, and nobody waits a minute for them here.
+        settings.set("service.reconcile.lease", "1000");
         settings
     }
 
