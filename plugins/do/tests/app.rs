@@ -253,6 +253,11 @@ fn five_runs_over_encrypted_values_put_nothing() {
             (seen.phase.clone(), seen.pending.clone()),
             (Phase::Ready, Vec::new())
         );
+        let reported = json(seen.spec.as_deref().unwrap());
+        assert_eq!(
+            reported["services"][0]["envs"][1],
+            json!({"key": "KEY", "type": "SECRET", "scope": "RUN_AND_BUILD_TIME", "value": null})
+        );
         assert!(
             !format!("{seen:?}").contains("EV["),
             "a ciphertext is no part of what a tenant sees"

@@ -341,6 +341,23 @@ fn five_runs_of_a_settled_cluster_write_nothing() {
 }
 
 #[test]
+fn tags_that_the_api_reorders_or_capitalises_are_shown_as_they_were_written() {
+    let berth = host();
+    let ours = owned(&with(spec(), &json!({"tags": ["team:blue", "cost:42"]})));
+    let mut shown = tags();
+    shown
+        .as_array_mut()
+        .unwrap()
+        .extend([json!("cost:42"), json!("Team:Blue")]);
+    berth.expect([exchange("GET", OURS).answers(
+        200,
+        &answer(&with(cluster("online"), &json!({"tags": shown}))),
+    )]);
+    let reported = json(berth.observe(&ours).unwrap().spec.as_deref().unwrap());
+    assert_eq!(reported["tags"], json!(["team:blue", "cost:42"]));
+}
+
+#[test]
 fn without_the_scope_secrets_are_absent_and_not_empty() {
     let berth = host();
     let ours = owned(&spec());

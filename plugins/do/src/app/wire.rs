@@ -243,23 +243,27 @@ impl From<&App> for Outputs {
     }
 }
 
-/// The spec as shown, without what is encrypted in it: a ciphertext tells a tenant nothing and
-/// differs each time.
+/// The spec as shown, with `null` for what is encrypted in it: a ciphertext tells a tenant nothing
+/// and differs each time.
 pub(super) fn shown(spec: &Map<String, Value>) -> Value {
     const SECRETS: [&str; 4] = ["registry_credentials", "api_key", "token", "password"];
-    fn strip(value: &mut Value) {
+    fn hide(value: &mut Value) {
         match value {
             Value::Object(fields) => {
                 let is_secret = fields.get("type").and_then(Value::as_str) == Some("SECRET");
-                fields.retain(|field, value| {
+                for (field, value) in fields {
                     let encrypted = value.as_str().is_some_and(|text| text.starts_with("EV["));
-                    !(encrypted
+                    let hidden = encrypted
                         || SECRETS.contains(&field.as_str())
-                        || (is_secret && field == "value"))
-                });
-                fields.values_mut().for_each(strip);
+                        || (is_secret && field == "value");
+                    if hidden {
+                        *value = Value::Null;
+                    } else {
+                        hide(value);
+                    }
+                }
             }
-            Value::Array(items) => items.iter_mut().for_each(strip),
+            Value::Array(items) => items.iter_mut().for_each(hide),
             _ => {}
         }
     }
@@ -267,6 +271,6 @@ pub(super) fn shown(spec: &Map<String, Value>) -> Value {
     if let Some(fields) = spec.as_object_mut() {
         fields.remove("name");
     }
-    strip(&mut spec);
+    hide(&mut spec);
     spec
 }

@@ -150,7 +150,7 @@ fn reported(
     put("version", json!(cluster.major()));
     put("storage_size_mib", json!(cluster.storage_size_mib));
     put("maintenance", json!(maintenance(cluster)));
-    let tags = tags::foreign(cluster.tags());
+    let tags = shown_tags(cluster, wanted);
     if !tags.is_empty() {
         put("tags", json!(tags));
     }
@@ -165,6 +165,18 @@ fn reported(
         put("project_id", json!(present(cluster.project_id.clone())));
     }
     spec
+}
+
+/// The tags that are no labels, in the order and spelling of the spec where they are the same.
+fn shown_tags(cluster: &Cluster, wanted: Option<&Spec>) -> Vec<String> {
+    let shown = tags::foreign(cluster.tags());
+    let wanted = wanted
+        .and_then(|spec| spec.tags.as_deref())
+        .unwrap_or_default();
+    let has = |tags: &[String], tag: &String| tags.iter().any(|other| tags::TAGS.same(other, tag));
+    let same =
+        shown.iter().all(|tag| has(wanted, tag)) && wanted.iter().all(|tag| has(&shown, tag));
+    if same { wanted.to_vec() } else { shown }
 }
 
 /// The window as a spec writes it; the API adds seconds.
