@@ -52,14 +52,16 @@ pub(crate) fn build(limits: &Limits) -> wasmtime::Result<Engine> {
 /// guest would ever be stopped.
 pub(crate) fn start_ticker(engine: &Engine) -> std::io::Result<()> {
     let engine = engine.weak();
-    std::thread::Builder::new().name("berth-ticker".to_owned()).spawn(move || {
-        loop {
-            std::thread::sleep(TICK);
-            match engine.upgrade() {
-                Some(engine) => engine.increment_epoch(),
-                None => return,
+    std::thread::Builder::new()
+        .name("berth-ticker".to_owned())
+        .spawn(move || {
+            loop {
+                std::thread::sleep(TICK);
+                match engine.upgrade() {
+                    Some(engine) => engine.increment_epoch(),
+                    None => return,
+                }
             }
-        }
-    })?;
+        })?;
     Ok(())
 }

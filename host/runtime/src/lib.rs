@@ -22,7 +22,8 @@ pub use egress::{AccountGrant, GrantConfig, GrantError, GrantedEndpoint};
 pub use limits::{Limits, RuntimeConfig};
 pub use load::{Digest, Generation, LoadError, WorldFault};
 pub use ports::{
-    Budget, Clock, Entropy, Exchange, Journal, JournalEntry, PortError, Ports, RateBudget, RateHeaders, Secrets,
+    Budget, Clock, Entropy, Exchange, Journal, JournalEntry, PortError, Ports, RateBudget,
+    RateHeaders, Secrets,
 };
 pub use registry::{Registry, RegistryError};
 pub use runtime::{Runtime, RuntimeError};

@@ -20,7 +20,11 @@ pub struct RuntimeConfig {
 
 impl Default for RuntimeConfig {
     fn default() -> Self {
-        Self { guest_threads: 2, cache_dir: None, limits: Limits::default() }
+        Self {
+            guest_threads: 2,
+            cache_dir: None,
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -78,7 +82,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            cpu_ms: 1_000,
+            cpu_ms: 2_000,
             wall_ms: 60_000,
             check_wall_ms: 2_000,
             memory_bytes: 64 << 20,
@@ -116,21 +120,38 @@ impl Limits {
             ("outputBytes", self.output_bytes as u64, 64 << 10),
             ("stackBytes", self.stack_bytes as u64, 64 << 10),
             ("concurrentCalls", u64::from(self.concurrent_calls), 1),
-            ("concurrentCallsPerPlugin", u64::from(self.concurrent_calls_per_plugin), 1),
+            (
+                "concurrentCallsPerPlugin",
+                u64::from(self.concurrent_calls_per_plugin),
+                1,
+            ),
             ("httpRequests", u64::from(self.http_requests), 1),
             ("httpTotalMs", self.http_total_ms, 100),
             ("memoBytes", self.memo_bytes as u64, 64),
         ];
-        if let Some((setting, value, least)) = at_least.into_iter().find(|(_, value, least)| value < least) {
+        if let Some((setting, value, least)) =
+            at_least.into_iter().find(|(_, value, least)| value < least)
+        {
             return Some((setting, format!("{value} is too little: at least {least}")));
         }
         if self.stack_bytes > 8 << 20 {
-            return Some(("stackBytes", format!("{} is too much: at most {}", self.stack_bytes, 8 << 20)));
+            return Some((
+                "stackBytes",
+                format!("{} is too much: at most {}", self.stack_bytes, 8 << 20),
+            ));
         }
         if self.concurrent_calls > 10_000 {
-            return Some(("concurrentCalls", format!("{} is too much: at most 10000", self.concurrent_calls)));
+            return Some((
+                "concurrentCalls",
+                format!("{} is too much: at most 10000", self.concurrent_calls),
+            ));
         }
-        (self.memory_bytes > 4 << 30).then(|| ("memoryBytes", "a guest can't address more than 4 GiB".to_owned()))
+        (self.memory_bytes > 4 << 30).then(|| {
+            (
+                "memoryBytes",
+                "a guest can't address more than 4 GiB".to_owned(),
+            )
+        })
     }
 
     pub(crate) fn cpu(&self) -> Duration {
@@ -149,8 +170,16 @@ mod tests {
     #[test]
     fn the_defaults_are_usable_and_nonsense_is_named() {
         assert_eq!(Limits::default().unusable(), None);
-        let (setting, text) = Limits { memory_bytes: 5, ..Limits::default() }.unusable().unwrap();
-        assert_eq!((setting, text.as_str()), ("memoryBytes", "5 is too little: at least 1048576"));
+        let (setting, text) = Limits {
+            memory_bytes: 5,
+            ..Limits::default()
+        }
+        .unusable()
+        .unwrap();
+        assert_eq!(
+            (setting, text.as_str()),
+            ("memoryBytes", "5 is too little: at least 1048576")
+        );
     }
 
     #[test]

@@ -31,7 +31,11 @@ pub trait Secrets: Send + Sync {
     async fn credential(&self, account: &AccountId) -> Result<SecretText, PortError>;
 
     /// The value behind a reference that stands in the row's spec.
-    async fn resolve(&self, scope: &CallScope, reference: &SecretRef) -> Result<SecretText, PortError>;
+    async fn resolve(
+        &self,
+        scope: &CallScope,
+        reference: &SecretRef,
+    ) -> Result<SecretText, PortError>;
 }
 
 /// A write that is about to be sent.
@@ -64,10 +68,19 @@ pub enum Exchange {
 #[async_trait]
 pub trait Journal: Send + Sync {
     /// Records a write. It is sent only after this returned Ok, and never if it failed.
-    async fn before_write(&self, scope: &CallScope, entry: JournalEntry) -> Result<EntryId, PortError>;
+    async fn before_write(
+        &self,
+        scope: &CallScope,
+        entry: JournalEntry,
+    ) -> Result<EntryId, PortError>;
 
     /// Records how it ended.
-    async fn after_write(&self, scope: &CallScope, entry: &EntryId, end: Exchange) -> Result<(), PortError>;
+    async fn after_write(
+        &self,
+        scope: &CallScope,
+        entry: &EntryId,
+        end: Exchange,
+    ) -> Result<(), PortError>;
 }
 
 /// Whether a request may go now.

@@ -42,8 +42,14 @@ impl Registry {
     /// When it is not loaded.
     pub fn activate(&self, digest: &Digest) -> Result<Option<Arc<Generation>>, RegistryError> {
         self.write(|inner| {
-            let generation = inner.loaded.get(digest).cloned().ok_or_else(|| RegistryError::NotLoaded(digest.clone()))?;
-            Ok(inner.active.insert(generation.manifest().provider.clone(), generation))
+            let generation = inner
+                .loaded
+                .get(digest)
+                .cloned()
+                .ok_or_else(|| RegistryError::NotLoaded(digest.clone()))?;
+            Ok(inner
+                .active
+                .insert(generation.manifest().provider.clone(), generation))
         })
     }
 
@@ -58,7 +64,11 @@ impl Registry {
     /// When it is active.
     pub fn remove(&self, digest: &Digest) -> Result<Option<Arc<Generation>>, RegistryError> {
         self.write(|inner| {
-            if inner.active.values().any(|generation| generation.digest() == digest) {
+            if inner
+                .active
+                .values()
+                .any(|generation| generation.digest() == digest)
+            {
                 return Err(RegistryError::Active(digest.clone()));
             }
             Ok(inner.loaded.remove(digest))
@@ -75,7 +85,8 @@ impl Registry {
     #[must_use]
     pub fn serving(&self, kind: &str) -> Option<Arc<Generation>> {
         let (provider, _) = kind.split_once('.')?;
-        self.active(provider).filter(|generation| generation.kind(kind).is_some())
+        self.active(provider)
+            .filter(|generation| generation.kind(kind).is_some())
     }
 
     /// A loaded generation.

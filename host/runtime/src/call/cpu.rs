@@ -20,7 +20,11 @@ pub(crate) struct CpuMeter {
 
 impl CpuMeter {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { start: Instant::now(), spent: AtomicU64::new(0), running_since: AtomicU64::new(0) })
+        Arc::new(Self {
+            start: Instant::now(),
+            spent: AtomicU64::new(0),
+            running_since: AtomicU64::new(0),
+        })
     }
 
     fn now(&self) -> u64 {
@@ -45,7 +49,10 @@ pub(crate) struct Metered<F> {
 
 impl<F: Future> Metered<F> {
     pub(crate) fn new(inner: F, meter: Arc<CpuMeter>) -> Self {
-        Self { inner: Box::pin(inner), meter }
+        Self {
+            inner: Box::pin(inner),
+            meter,
+        }
     }
 }
 
@@ -57,7 +64,9 @@ impl<F: Future> Future for Metered<F> {
         self.meter.running_since.store(since + 1, Ordering::Relaxed);
         let polled = self.inner.as_mut().poll(context);
         self.meter.running_since.store(0, Ordering::Relaxed);
-        self.meter.spent.fetch_add(self.meter.now().saturating_sub(since), Ordering::Relaxed);
+        self.meter
+            .spent
+            .fetch_add(self.meter.now().saturating_sub(since), Ordering::Relaxed);
         polled
     }
 }

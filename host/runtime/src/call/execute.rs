@@ -32,13 +32,20 @@ pub(crate) struct Slots {
 impl Slots {
     pub(crate) fn new(limits: &Limits) -> Self {
         let calls = usize::try_from(limits.concurrent_calls).unwrap_or(usize::MAX);
-        Self { free: Arc::new(Semaphore::new(calls)), waiting: AtomicUsize::new(0), limits: limits.clone() }
+        Self {
+            free: Arc::new(Semaphore::new(calls)),
+            waiting: AtomicUsize::new(0),
+            limits: limits.clone(),
+        }
     }
 
     /// Waits for a slot of the plugin's share and one of the pool, in this order, so that a plugin
     /// whose share is used up holds nothing that others wait for.
     async fn take(&self, share: &Arc<Semaphore>) -> Result<[OwnedSemaphorePermit; 2], CallFailure> {
-        if let (Ok(of_plugin), Ok(of_pool)) = (share.clone().try_acquire_owned(), self.free.clone().try_acquire_owned()) {
+        if let (Ok(of_plugin), Ok(of_pool)) = (
+            share.clone().try_acquire_owned(),
+            self.free.clone().try_acquire_owned(),
+        ) {
             return Ok([of_plugin, of_pool]);
         }
         let _waiting = self.queue()?;
@@ -52,7 +59,9 @@ impl Slots {
             Ok(Err(_closed)) => Err(CallFailure::Busy("the host is shutting down".to_owned())),
             Err(_elapsed) => Err(CallFailure::Busy(format!(
                 "no slot came free within {} ms (`runtime.limits.waitMs`); {} calls run at once, {} of one plugin (`runtime.limits.concurrentCalls`, `concurrentCallsPerPlugin`)",
-                self.limits.wait_ms, self.limits.concurrent_calls, self.limits.concurrent_calls_per_plugin
+                self.limits.wait_ms,
+                self.limits.concurrent_calls,
+                self.limits.concurrent_calls_per_plugin
             ))),
         }
     }
@@ -127,8 +136,12 @@ impl Stage {
             let run = std::panic::AssertUnwindSafe(Metered::new(run, meter)).catch_unwind();
             match tokio::time::timeout(wall, run).await {
                 Ok(Ok(Ok(answer))) => Ok(answer),
-                Ok(Ok(Err(error))) => Err(classify(&error, &stage.limits, HeldLog::last_error(&log))),
-                Ok(Err(_panic)) => Err(CallFailure::Host("a capability of the host panicked".to_owned())),
+                Ok(Ok(Err(error))) => {
+                    Err(classify(&error, &stage.limits, HeldLog::last_error(&log)))
+                }
+                Ok(Err(_panic)) => Err(CallFailure::Host(
+                    "a capability of the host panicked".to_owned(),
+                )),
                 Err(_elapsed) => {
                     let millis = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
                     Err(LimitHit::Wall { millis, setting }.into())

@@ -24,7 +24,9 @@ pub enum CallFailure {
     #[error("the plugin's answer breaks a rule: {0}")]
     BadAnswer(String),
     /// A secret stands where it must not; the answer was thrown away.
-    #[error("secretInPlain: the plugin put a secret into {place}, where it would be stored or shown; secrets go into secret outputs only")]
+    #[error(
+        "secretInPlain: the plugin put a secret into {place}, where it would be stored or shown; secrets go into secret outputs only"
+    )]
     SecretInPlain {
         /// The part of the answer.
         place: String,
@@ -41,7 +43,10 @@ impl CallFailure {
     /// Whether the plugin, not the provider or the host, is to blame: what quarantines a generation.
     #[must_use]
     pub fn is_plugins_fault(&self) -> bool {
-        matches!(self, Self::Trap { .. } | Self::Limit(_) | Self::BadAnswer(_) | Self::SecretInPlain { .. })
+        matches!(
+            self,
+            Self::Trap { .. } | Self::Limit(_) | Self::BadAnswer(_) | Self::SecretInPlain { .. }
+        )
     }
 }
 
@@ -49,13 +54,17 @@ impl CallFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LimitHit {
     /// Time on a processor.
-    #[error("cpuLimit: the plugin computed for more than {millis} ms; `runtime.limits.cpuMs` sets the limit")]
+    #[error(
+        "cpuLimit: the plugin computed for more than {millis} ms; `runtime.limits.cpuMs` sets the limit"
+    )]
     Cpu {
         /// The limit.
         millis: u64,
     },
     /// Time by the wall clock.
-    #[error("wallLimit: the call took more than {millis} ms, waiting included; `runtime.limits.{setting}` sets the limit")]
+    #[error(
+        "wallLimit: the call took more than {millis} ms, waiting included; `runtime.limits.{setting}` sets the limit"
+    )]
     Wall {
         /// The limit.
         millis: u64,
@@ -63,25 +72,33 @@ pub enum LimitHit {
         setting: &'static str,
     },
     /// Memory.
-    #[error("memoryLimit: the plugin wanted more than {bytes} bytes of memory; `runtime.limits.memoryBytes` sets the limit")]
+    #[error(
+        "memoryLimit: the plugin wanted more than {bytes} bytes of memory; `runtime.limits.memoryBytes` sets the limit"
+    )]
     Memory {
         /// The limit.
         bytes: usize,
     },
     /// Table elements.
-    #[error("tableLimit: the plugin wanted more than {elements} table elements; `runtime.limits.tableElements` sets the limit")]
+    #[error(
+        "tableLimit: the plugin wanted more than {elements} table elements; `runtime.limits.tableElements` sets the limit"
+    )]
     Table {
         /// The limit.
         elements: usize,
     },
     /// What it handed over.
-    #[error("outputLimit: the plugin handed more than {bytes} bytes to the host; `runtime.limits.outputBytes` sets the limit")]
+    #[error(
+        "outputLimit: the plugin handed more than {bytes} bytes to the host; `runtime.limits.outputBytes` sets the limit"
+    )]
     Output {
         /// The limit.
         bytes: usize,
     },
     /// Random bytes.
-    #[error("randomLimit: the plugin drew more than {bytes} random bytes; `runtime.limits.randomBytes` sets the limit")]
+    #[error(
+        "randomLimit: the plugin drew more than {bytes} random bytes; `runtime.limits.randomBytes` sets the limit"
+    )]
     Random {
         /// The limit.
         bytes: usize,

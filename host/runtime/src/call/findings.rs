@@ -75,13 +75,26 @@ impl Findings {
     pub(crate) fn injected(&self) -> Arc<Redactor> {
         self.with(|known| {
             let values = &known.injected;
-            known.redactor.get_or_insert_with(|| Arc::new(Redactor::new(values.iter().map(SecretText::expose)))).clone()
+            known
+                .redactor
+                .get_or_insert_with(|| {
+                    Arc::new(Redactor::new(values.iter().map(SecretText::expose)))
+                })
+                .clone()
         })
     }
 
     /// Knows every secret that the call touched.
     pub(crate) fn everything(&self) -> Redactor {
-        self.with(|known| Redactor::new(known.injected.iter().chain(&known.revealed).map(SecretText::expose)))
+        self.with(|known| {
+            Redactor::new(
+                known
+                    .injected
+                    .iter()
+                    .chain(&known.revealed)
+                    .map(SecretText::expose),
+            )
+        })
     }
 
     /// Remembers that the host, not the provider, kept the call from its work.

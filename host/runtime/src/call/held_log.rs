@@ -36,7 +36,12 @@ pub(crate) type Sink = Arc<Mutex<HeldLog>>;
 
 impl HeldLog {
     pub(crate) fn sink(bytes: usize, lines: usize) -> Sink {
-        Arc::new(Mutex::new(Self { lines: Vec::new(), bytes_left: bytes, lines_left: lines, dropped: 0 }))
+        Arc::new(Mutex::new(Self {
+            lines: Vec::new(),
+            bytes_left: bytes,
+            lines_left: lines,
+            dropped: 0,
+        }))
     }
 
     pub(crate) fn add(sink: &Sink, level: LogLevel, text: String) {
@@ -53,7 +58,11 @@ impl HeldLog {
     /// The last thing that the plugin said at level error, such as a panic's message.
     pub(crate) fn last_error(sink: &Sink) -> Option<String> {
         let held = sink.lock().unwrap_or_else(PoisonError::into_inner);
-        held.lines.iter().rev().find(|line| line.level == LogLevel::Error).map(|line| line.text.clone())
+        held.lines
+            .iter()
+            .rev()
+            .find(|line| line.level == LogLevel::Error)
+            .map(|line| line.text.clone())
     }
 
     /// Writes the lines to the host's log, without the secrets that the redactor knows.

@@ -33,21 +33,45 @@ impl Room {
 
 impl Limiter {
     pub(crate) fn new(memory_bytes: usize, table_elements: usize) -> Self {
-        Self { memory: Room { used: 0, limit: memory_bytes }, table: Room { used: 0, limit: table_elements } }
+        Self {
+            memory: Room {
+                used: 0,
+                limit: memory_bytes,
+            },
+            table: Room {
+                used: 0,
+                limit: table_elements,
+            },
+        }
     }
 
     fn memory_hit(&self) -> wasmtime::Error {
-        LimitHit::Memory { bytes: self.memory.limit }.into()
+        LimitHit::Memory {
+            bytes: self.memory.limit,
+        }
+        .into()
     }
 
     fn table_hit(&self) -> wasmtime::Error {
-        LimitHit::Table { elements: self.table.limit }.into()
+        LimitHit::Table {
+            elements: self.table.limit,
+        }
+        .into()
     }
 }
 
 impl ResourceLimiter for Limiter {
-    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
-        if self.memory.grow(current, desired) { Ok(true) } else { Err(self.memory_hit()) }
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        if self.memory.grow(current, desired) {
+            Ok(true)
+        } else {
+            Err(self.memory_hit())
+        }
     }
 
     fn memory_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {
@@ -55,8 +79,17 @@ impl ResourceLimiter for Limiter {
         Err(self.memory_hit())
     }
 
-    fn table_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
-        if self.table.grow(current, desired) { Ok(true) } else { Err(self.table_hit()) }
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
+        if self.table.grow(current, desired) {
+            Ok(true)
+        } else {
+            Err(self.table_hit())
+        }
     }
 
     fn table_grow_failed(&mut self, _error: wasmtime::Error) -> wasmtime::Result<()> {

@@ -4,7 +4,12 @@ use crate::bindings::berth::provider::log;
 use crate::call::{CallState, HeldLog, LogLevel};
 
 impl log::Host for CallState {
-    fn write(&mut self, level: log::Level, message: String, fields: Vec<log::Field>) -> wasmtime::Result<()> {
+    fn write(
+        &mut self,
+        level: log::Level,
+        message: String,
+        fields: Vec<log::Field>,
+    ) -> wasmtime::Result<()> {
         let level = match level {
             log::Level::Trace => LogLevel::Trace,
             log::Level::Debug => LogLevel::Debug,

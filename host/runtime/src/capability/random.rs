@@ -10,9 +10,13 @@ impl random::Host for CallState {
     fn bytes(&mut self, len: u32) -> wasmtime::Result<Vec<u8>> {
         let len = usize::try_from(len)?;
         if len > BYTES_PER_DRAW {
-            return Err(wasmtime::format_err!("asked for {len} random bytes; at most {BYTES_PER_DRAW} are given at once"));
+            return Err(wasmtime::format_err!(
+                "asked for {len} random bytes; at most {BYTES_PER_DRAW} are given at once"
+            ));
         }
-        self.random_left = self.random_left.checked_sub(len).ok_or(LimitHit::Random { bytes: self.random_limit })?;
+        self.random_left = self.random_left.checked_sub(len).ok_or(LimitHit::Random {
+            bytes: self.random_limit,
+        })?;
         let mut bytes = vec![0; len];
         self.entropy.fill(&mut bytes);
         Ok(bytes)

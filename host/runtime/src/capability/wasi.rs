@@ -27,8 +27,14 @@ impl WasiState {
     fn new(log: &Sink, clock: &Arc<dyn Clock>) -> Self {
         let mut builder = WasiCtx::builder();
         builder
-            .stdout(LogStream { log: log.clone(), level: LogLevel::Info })
-            .stderr(LogStream { log: log.clone(), level: LogLevel::Error })
+            .stdout(LogStream {
+                log: log.clone(),
+                level: LogLevel::Info,
+            })
+            .stderr(LogStream {
+                log: log.clone(),
+                level: LogLevel::Error,
+            })
             .wall_clock(PortClock(clock.clone()))
             .monotonic_clock(PortClock(clock.clone()))
             .max_random_size(RANDOM_MAX)
@@ -36,15 +42,23 @@ impl WasiState {
             .allow_udp(false)
             .allow_ip_name_lookup(false)
             .allow_blocking_current_thread(false);
-        Self { context: builder.build(), table: ResourceTable::new() }
+        Self {
+            context: builder.build(),
+            table: ResourceTable::new(),
+        }
     }
 }
 
 impl WasiView for CallState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         let (log, clock) = (&self.log, &self.clock);
-        let wasi = self.wasi.get_or_insert_with(|| Box::new(WasiState::new(log, clock)));
-        WasiCtxView { ctx: &mut wasi.context, table: &mut wasi.table }
+        let wasi = self
+            .wasi
+            .get_or_insert_with(|| Box::new(WasiState::new(log, clock)));
+        WasiCtxView {
+            ctx: &mut wasi.context,
+            table: &mut wasi.table,
+        }
     }
 }
 
@@ -96,8 +110,15 @@ impl StdoutStream for LogStream {
 }
 
 impl AsyncWrite for LogStream {
-    fn poll_write(self: Pin<&mut Self>, _context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        for line in String::from_utf8_lossy(bytes).lines().filter(|line| !line.trim().is_empty()) {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        for line in String::from_utf8_lossy(bytes)
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+        {
             HeldLog::add(&self.log, self.level, line.to_owned());
         }
         Poll::Ready(Ok(bytes.len()))

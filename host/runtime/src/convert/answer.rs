@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use berth_domain::label::Label;
 use berth_domain::manifest::Kind;
 use berth_domain::provider::{
-    Application, Booking, Checked, InstallsOn, Observation, Operation, Page, Phase, SecretOutput, Severity, Signal,
+    Application, Booking, Checked, InstallsOn, Observation, Operation, Page, Phase, SecretOutput,
+    Severity, Signal,
 };
 use berth_domain::redactor::Redactor;
 use berth_domain::secret::SecretText;
@@ -45,22 +46,49 @@ pub(crate) struct Expectation<'a> {
     pub(crate) memo_bytes: usize,
 }
 
-pub(crate) fn observation(seen: wit::Observation, expected: &Expectation<'_>) -> Result<Observation, CallFailure> {
+pub(crate) fn observation(
+    seen: wit::Observation,
+    expected: &Expectation<'_>,
+) -> Result<Observation, CallFailure> {
     let kind = expected.kind;
     provider_id(&seen.provider_id, expected)?;
     let secret_outputs = secret_outputs(seen.secret_outputs, expected)?;
     let outputs = object(&seen.outputs, "`outputs`")?;
-    if let Some(name) = outputs.keys().find(|name| !kind.outputs.iter().any(|output| output.name == **name)) {
-        return Err(bad(format!("`outputs` has `{name}`, which kind `{}` does not declare", kind.id)));
+    if let Some(name) = outputs
+        .keys()
+        .find(|name| !kind.outputs.iter().any(|output| output.name == **name))
+    {
+        return Err(bad(format!(
+            "`outputs` has `{name}`, which kind `{}` does not declare",
+            kind.id
+        )));
     }
-    let spec = seen.spec.as_deref().map(|text| object(text, "`spec`")).transpose()?;
-    let memo = seen.memo.as_deref().map(|text| memo(text, expected.memo_bytes)).transpose()?;
+    let spec = seen
+        .spec
+        .as_deref()
+        .map(|text| object(text, "`spec`"))
+        .transpose()?;
+    let memo = seen
+        .memo
+        .as_deref()
+        .map(|text| memo(text, expected.memo_bytes))
+        .transpose()?;
     if seen.labels.len() > LABELS_MAX {
-        return Err(bad(format!("{} labels; at most {LABELS_MAX} are taken", seen.labels.len())));
+        return Err(bad(format!(
+            "{} labels; at most {LABELS_MAX} are taken",
+            seen.labels.len()
+        )));
     }
     let fields = kind.spec_schema.get("properties");
-    if let Some(field) = seen.pending.iter().find(|field| fields.is_none_or(|fields| fields.get(*field).is_none())) {
-        return Err(bad(format!("`pending` names `{field}`, which is no field of the spec of kind `{}`", kind.id)));
+    if let Some(field) = seen
+        .pending
+        .iter()
+        .find(|field| fields.is_none_or(|fields| fields.get(*field).is_none()))
+    {
+        return Err(bad(format!(
+            "`pending` names `{field}`, which is no field of the spec of kind `{}`",
+            kind.id
+        )));
     }
     let redactor = expected.findings.everything();
     let phase = match seen.phase {
@@ -74,18 +102,37 @@ pub(crate) fn observation(seen: wit::Observation, expected: &Expectation<'_>) ->
     };
     no_secret(&redactor, "the provider id", [seen.provider_id.as_str()])?;
     no_secret(&redactor, "the name", seen.name.as_deref())?;
-    no_secret(&redactor, "a label", seen.labels.iter().flat_map(|label| [label.key.as_str(), &label.value]))?;
+    no_secret(
+        &redactor,
+        "a label",
+        seen.labels
+            .iter()
+            .flat_map(|label| [label.key.as_str(), &label.value]),
+    )?;
     no_secret(&redactor, "`outputs`", [seen.outputs.as_str()])?;
     no_secret(&redactor, "`spec`", seen.spec.as_deref())?;
     no_secret(&redactor, "`memo`", seen.memo.as_deref())?;
-    if seen.name.as_ref().is_some_and(|name| name.len() > TEXT_BYTES_MAX) {
-        return Err(bad(format!("the name has more than {TEXT_BYTES_MAX} bytes")));
+    if seen
+        .name
+        .as_ref()
+        .is_some_and(|name| name.len() > TEXT_BYTES_MAX)
+    {
+        return Err(bad(format!(
+            "the name has more than {TEXT_BYTES_MAX} bytes"
+        )));
     }
     Ok(Observation {
         provider_id: seen.provider_id,
         name: seen.name,
         phase,
-        labels: seen.labels.into_iter().map(|label| Label { key: label.key, value: label.value }).collect(),
+        labels: seen
+            .labels
+            .into_iter()
+            .map(|label| Label {
+                key: label.key,
+                value: label.value,
+            })
+            .collect(),
         spec,
         pending: seen.pending,
         outputs,
@@ -100,12 +147,17 @@ pub(crate) fn observation(seen: wit::Observation, expected: &Expectation<'_>) ->
 fn provider_id(id: &str, expected: &Expectation<'_>) -> Result<(), CallFailure> {
     let shown: String = id.chars().take(100).collect();
     if !expected.generation.is_id(&expected.kind.id, id) {
-        return Err(bad(format!("`{shown}` is no provider id of kind `{}`, which match `{}`", expected.kind.id, expected.kind.id_pattern)));
+        return Err(bad(format!(
+            "`{shown}` is no provider id of kind `{}`, which match `{}`",
+            expected.kind.id, expected.kind.id_pattern
+        )));
     }
     match (expected.operation, expected.id) {
         (Operation::List, _) => Ok(()),
         (_, Some(known)) if known == id => Ok(()),
-        (_, Some(known)) => Err(bad(format!("it is about `{shown}`, and the call was about `{known}`"))),
+        (_, Some(known)) => Err(bad(format!(
+            "it is about `{shown}`, and the call was about `{known}`"
+        ))),
         (_, None) if expected.findings.named_id(id) || expected.name == Some(id) => Ok(()),
         (_, None) => Err(bad(format!(
             "the provider did not name `{shown}` in an answer to this call, and it is not the object's name; an id is taken from the provider's own answer"
@@ -113,33 +165,61 @@ fn provider_id(id: &str, expected: &Expectation<'_>) -> Result<(), CallFailure> 
     }
 }
 
-fn secret_outputs(outputs: Vec<wit::SecretOutput>, expected: &Expectation<'_>) -> Result<Vec<SecretOutput>, CallFailure> {
+fn secret_outputs(
+    outputs: Vec<wit::SecretOutput>,
+    expected: &Expectation<'_>,
+) -> Result<Vec<SecretOutput>, CallFailure> {
     let kind = expected.kind;
     if expected.operation == Operation::List && !outputs.is_empty() {
-        return Err(bad("an item of `list` has secret outputs; a list carries none"));
+        return Err(bad(
+            "an item of `list` has secret outputs; a list carries none",
+        ));
     }
     let mut names = BTreeSet::new();
     let mut kept = Vec::new();
     for output in outputs {
-        if !kind.secret_outputs.iter().any(|declared| declared.name == output.name) {
-            return Err(bad(format!("secret output `{}` is not declared by kind `{}`", shown(&output.name), kind.id)));
+        if !kind
+            .secret_outputs
+            .iter()
+            .any(|declared| declared.name == output.name)
+        {
+            return Err(bad(format!(
+                "secret output `{}` is not declared by kind `{}`",
+                shown(&output.name),
+                kind.id
+            )));
         }
         if !names.insert(output.name.clone()) {
-            return Err(bad(format!("secret output `{}` is there twice", output.name)));
+            return Err(bad(format!(
+                "secret output `{}` is there twice",
+                output.name
+            )));
         }
         // Empty means that the provider did not say it this time: what is sealed stays.
         if !output.value.is_empty() {
             expected.findings.reveal(&output.value);
-            kept.push(SecretOutput { name: output.name, value: SecretText::new(output.value) });
+            kept.push(SecretOutput {
+                name: output.name,
+                value: SecretText::new(output.value),
+            });
         }
     }
     Ok(kept)
 }
 
 /// Looks for secrets in texts as they are, and in JSON with its escapes undone (the redactor does).
-fn no_secret<'t>(redactor: &Redactor, place: &str, texts: impl IntoIterator<Item = &'t str>) -> Result<(), CallFailure> {
-    match texts.into_iter().any(|text| redactor.contains(text.as_bytes())) {
-        true => Err(CallFailure::SecretInPlain { place: place.to_owned() }),
+fn no_secret<'t>(
+    redactor: &Redactor,
+    place: &str,
+    texts: impl IntoIterator<Item = &'t str>,
+) -> Result<(), CallFailure> {
+    match texts
+        .into_iter()
+        .any(|text| redactor.contains(text.as_bytes()))
+    {
+        true => Err(CallFailure::SecretInPlain {
+            place: place.to_owned(),
+        }),
         false => Ok(()),
     }
 }
@@ -158,42 +238,90 @@ fn object(text: &str, place: &str) -> Result<Map<String, Value>, CallFailure> {
 
 fn memo(text: &str, limit: usize) -> Result<Value, CallFailure> {
     if text.len() > limit {
-        return Err(bad(format!("`memo` has {} bytes; at most {limit} are kept (`runtime.limits.memoBytes`)", text.len())));
+        return Err(bad(format!(
+            "`memo` has {} bytes; at most {limit} are kept (`runtime.limits.memoBytes`)",
+            text.len()
+        )));
     }
     serde_json::from_str(text).map_err(|error| bad(format!("`memo` is no JSON: {error}")))
 }
 
 pub(crate) fn page(page: wit::Page, expected: &Expectation<'_>) -> Result<Page, CallFailure> {
     if page.items.len() > ITEMS_MAX {
-        return Err(bad(format!("a page of {} items; at most {ITEMS_MAX} are taken", page.items.len())));
+        return Err(bad(format!(
+            "a page of {} items; at most {ITEMS_MAX} are taken",
+            page.items.len()
+        )));
     }
-    if page.next.as_ref().is_some_and(|next| next.len() > TEXT_BYTES_MAX || next.is_empty()) {
+    if page
+        .next
+        .as_ref()
+        .is_some_and(|next| next.len() > TEXT_BYTES_MAX || next.is_empty())
+    {
         return Err(bad(format!("`next` must have 1 to {TEXT_BYTES_MAX} bytes")));
     }
-    let items = page.items.into_iter().map(|item| observation(item, expected)).collect::<Result<_, _>>()?;
-    Ok(Page { items, next: page.next })
+    let items = page
+        .items
+        .into_iter()
+        .map(|item| observation(item, expected))
+        .collect::<Result<_, _>>()?;
+    Ok(Page {
+        items,
+        next: page.next,
+    })
 }
 
-pub(crate) fn checked(checked: wit::Checked, spec: &Spec, kind: &Kind, generation: &Generation) -> Result<Checked, CallFailure> {
+pub(crate) fn checked(
+    checked: wit::Checked,
+    spec: &Spec,
+    kind: &Kind,
+    generation: &Generation,
+) -> Result<Checked, CallFailure> {
     let defaults = object(&checked.defaults, "`defaults`")?;
     if let Some(field) = defaults.keys().find(|field| spec.contains_key(*field)) {
-        return Err(bad(format!("`defaults` has `{}`, which the spec says already", shown(field))));
+        return Err(bad(format!(
+            "`defaults` has `{}`, which the spec says already",
+            shown(field)
+        )));
     }
     if !defaults.is_empty()
-        && let Some(Err(faults)) = generation.schema(&kind.id).map(|schema| schema.validate(&effective(spec, &defaults)))
+        && let Some(Err(faults)) = generation
+            .schema(&kind.id)
+            .map(|schema| schema.validate(&effective(spec, &defaults)))
     {
         let text = faults.first().map(ToString::to_string).unwrap_or_default();
-        return Err(bad(format!("`defaults` do not fit the schema of kind `{}`: {text}", kind.id)));
+        return Err(bad(format!(
+            "`defaults` do not fit the schema of kind `{}`: {text}",
+            kind.id
+        )));
     }
-    if let Some(pointer) = checked.account_wide.iter().find(|pointer| !pointer.starts_with('/')) {
-        return Err(bad(format!("`account-wide` has `{}`, which is no JSON Pointer into the spec", shown(pointer))));
+    if let Some(pointer) = checked
+        .account_wide
+        .iter()
+        .find(|pointer| !pointer.starts_with('/'))
+    {
+        return Err(bad(format!(
+            "`account-wide` has `{}`, which is no JSON Pointer into the spec",
+            shown(pointer)
+        )));
     }
-    if let Some(booking) = checked.bookings.iter().find(|booking| !kind.bookings.contains(&booking.name)) {
-        return Err(bad(format!("books `{}`, which kind `{}` does not declare", shown(&booking.name), kind.id)));
+    if let Some(booking) = checked
+        .bookings
+        .iter()
+        .find(|booking| !kind.bookings.contains(&booking.name))
+    {
+        return Err(bad(format!(
+            "books `{}`, which kind `{}` does not declare",
+            shown(&booking.name),
+            kind.id
+        )));
     }
     for list in [&checked.account_wide, &checked.instances, &checked.networks] {
         if list.len() > ITEMS_MAX {
-            return Err(bad(format!("a list of {} entries; at most {ITEMS_MAX} are taken", list.len())));
+            return Err(bad(format!(
+                "a list of {} entries; at most {ITEMS_MAX} are taken",
+                list.len()
+            )));
         }
     }
     Ok(Checked {
@@ -201,7 +329,14 @@ pub(crate) fn checked(checked: wit::Checked, spec: &Spec, kind: &Kind, generatio
         account_wide: checked.account_wide,
         instances: checked.instances,
         networks: checked.networks,
-        bookings: checked.bookings.into_iter().map(|booking| Booking { name: booking.name, amount: booking.amount }).collect(),
+        bookings: checked
+            .bookings
+            .into_iter()
+            .map(|booking| Booking {
+                name: booking.name,
+                amount: booking.amount,
+            })
+            .collect(),
     })
 }
 
@@ -209,7 +344,10 @@ pub(crate) fn spec_object(text: &str) -> Result<Spec, CallFailure> {
     object(text, "the upgraded spec")
 }
 
-pub(crate) fn applications(applications: Vec<wit::Application>, redactor: &Redactor) -> Vec<Application> {
+pub(crate) fn applications(
+    applications: Vec<wit::Application>,
+    redactor: &Redactor,
+) -> Vec<Application> {
     applications
         .into_iter()
         .take(APPLICATIONS_MAX)
@@ -226,11 +364,18 @@ pub(crate) fn applications(applications: Vec<wit::Application>, redactor: &Redac
 }
 
 /// Signals that are whole; malformed ones are dropped.
-pub(crate) fn signals(signals: Vec<wit::Signal>, generation: &Generation, redactor: &Redactor) -> Vec<Signal> {
+pub(crate) fn signals(
+    signals: Vec<wit::Signal>,
+    generation: &Generation,
+    redactor: &Redactor,
+) -> Vec<Signal> {
     signals
         .into_iter()
         .filter(|signal| {
-            !signal.id.is_empty() && signal.id.len() <= 200 && !signal.title.trim().is_empty() && generation.is_id(&signal.kind, &signal.provider_id)
+            !signal.id.is_empty()
+                && signal.id.len() <= 200
+                && !signal.title.trim().is_empty()
+                && generation.is_id(&signal.kind, &signal.provider_id)
         })
         .take(SIGNALS_MAX)
         .filter_map(|signal| {
@@ -242,7 +387,11 @@ pub(crate) fn signals(signals: Vec<wit::Signal>, generation: &Generation, redact
                     wit::Severity::Info => Severity::Info,
                 },
                 title: line(&signal.title, redactor),
-                detail: signal.detail.as_deref().map(|detail| line(detail, redactor)).filter(|detail| !detail.is_empty()),
+                detail: signal
+                    .detail
+                    .as_deref()
+                    .map(|detail| line(detail, redactor))
+                    .filter(|detail| !detail.is_empty()),
                 at: Millis(i64::try_from(signal.at).ok()?),
                 kind: signal.kind,
                 provider_id: signal.provider_id,

@@ -28,25 +28,37 @@ pub(crate) fn line(text: &str, redactor: &Redactor) -> String {
 pub(crate) fn provider_error(error: wit::Error, redactor: &Redactor) -> ProviderError {
     let line = |text: &str| line(text, redactor);
     let retry = |retry: wit::Retry| {
-        (line(&retry.message), retry.after.map(|after| Span(after.min(RETRY_AFTER_MAX.0))))
+        (
+            line(&retry.message),
+            retry.after.map(|after| Span(after.min(RETRY_AFTER_MAX.0))),
+        )
     };
     match error {
         wit::Error::Invalid(fields) => ProviderError::Invalid(
             fields
                 .into_iter()
                 .take(FIELDS_MAX)
-                .map(|field| FieldError { field: line(&field.field), message: line(&field.message) })
+                .map(|field| FieldError {
+                    field: line(&field.field),
+                    message: line(&field.message),
+                })
                 .collect(),
         ),
         wit::Error::NotFound(text) => ProviderError::NotFound(line(&text)),
         wit::Error::Conflict(text) => ProviderError::Conflict(line(&text)),
         wit::Error::Busy(inner) => {
             let (message, retry_after) = retry(inner);
-            ProviderError::Busy { message, retry_after }
+            ProviderError::Busy {
+                message,
+                retry_after,
+            }
         }
         wit::Error::Throttled(inner) => {
             let (message, retry_after) = retry(inner);
-            ProviderError::Throttled { message, retry_after }
+            ProviderError::Throttled {
+                message,
+                retry_after,
+            }
         }
         wit::Error::Denied(text) => ProviderError::Denied(line(&text)),
         wit::Error::Unavailable(text) => ProviderError::Unavailable(line(&text)),

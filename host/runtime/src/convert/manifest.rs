@@ -1,8 +1,8 @@
 //! A component's manifest, as the host's own type.
 
 use berth_domain::manifest::{
-    CredentialType, Endpoint, Family, Kind, Manifest, ManifestFault, Output, Ownership, PathTemplate, Read, SecretPointer,
-    SignalSupport, Write,
+    CredentialType, Endpoint, Family, Kind, Manifest, ManifestFault, Output, Ownership,
+    PathTemplate, Read, SecretPointer, SignalSupport, Write,
 };
 use berth_domain::provider::Operation;
 use serde_json::Value;
@@ -17,12 +17,20 @@ pub(crate) fn manifest(manifest: wit::Manifest) -> Result<Manifest, Vec<Manifest
         .into_iter()
         .enumerate()
         .map(|(index, endpoint)| Endpoint {
-            reads: reads(endpoint.reads, &format!("endpoints[{index}].reads"), &mut faults),
+            reads: reads(
+                endpoint.reads,
+                &format!("endpoints[{index}].reads"),
+                &mut faults,
+            ),
             origin: endpoint.origin,
             credential: endpoint.credential,
         })
         .collect();
-    let kinds = manifest.kinds.into_iter().filter_map(|inner| kind(inner, &mut faults)).collect();
+    let kinds = manifest
+        .kinds
+        .into_iter()
+        .filter_map(|inner| kind(inner, &mut faults))
+        .collect();
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -37,7 +45,9 @@ pub(crate) fn manifest(manifest: wit::Manifest) -> Result<Manifest, Vec<Manifest
         },
         kinds,
         has_catalog: manifest.has_catalog,
-        signals: manifest.signals.map(|signals| SignalSupport { preview: signals.preview }),
+        signals: manifest.signals.map(|signals| SignalSupport {
+            preview: signals.preview,
+        }),
     })
 }
 
@@ -96,14 +106,24 @@ fn family(family: wit::Family) -> Family {
 }
 
 fn outputs(outputs: Vec<wit::Output>) -> Vec<Output> {
-    outputs.into_iter().map(|output| Output { name: output.name, title: output.title }).collect()
+    outputs
+        .into_iter()
+        .map(|output| Output {
+            name: output.name,
+            title: output.title,
+        })
+        .collect()
 }
 
 fn template(text: &str, place: &str, faults: &mut Vec<ManifestFault>) -> Option<PathTemplate> {
     text.parse()
         .map_err(|error: berth_domain::manifest::TemplateError| {
             let shown: String = text.chars().take(200).collect();
-            faults.push(ManifestFault { place: place.to_owned(), wrong: format!("`{shown}` is no path template"), right: error.to_string() });
+            faults.push(ManifestFault {
+                place: place.to_owned(),
+                wrong: format!("`{shown}` is no path template"),
+                right: error.to_string(),
+            });
         })
         .ok()
 }
@@ -114,7 +134,11 @@ fn reads(reads: Vec<wit::Read>, place: &str, faults: &mut Vec<ManifestFault>) ->
         .enumerate()
         .filter_map(|(index, read)| {
             let path = template(&read.path, &format!("{place}[{index}].path"), faults)?;
-            Some(Read { method: read.method, path, secrets: secrets(read.secrets) })
+            Some(Read {
+                method: read.method,
+                path,
+                secrets: secrets(read.secrets),
+            })
         })
         .collect()
 }
@@ -137,7 +161,13 @@ fn writes(writes: Vec<wit::Write>, place: &str, faults: &mut Vec<ManifestFault>)
 }
 
 fn secrets(secrets: Vec<wit::SecretPointer>) -> Vec<SecretPointer> {
-    secrets.into_iter().map(|secret| SecretPointer { pointer: secret.pointer, own: secret.own }).collect()
+    secrets
+        .into_iter()
+        .map(|secret| SecretPointer {
+            pointer: secret.pointer,
+            own: secret.own,
+        })
+        .collect()
 }
 
 fn operation(operation: wit::Operation) -> Operation {

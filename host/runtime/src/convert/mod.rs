@@ -5,7 +5,9 @@ mod error;
 mod manifest;
 mod wanted;
 
-pub(crate) use answer::{Expectation, applications, checked, observation, page, signals, spec_object};
+pub(crate) use answer::{
+    Expectation, applications, checked, observation, page, signals, spec_object,
+};
 pub(crate) use error::provider_error;
 pub(crate) use manifest::manifest;
 pub(crate) use wanted::{account, parent, resource};

@@ -23,7 +23,10 @@ pub(crate) fn resource(wanted: &Wanted) -> wit::Resource {
         labels: wanted
             .labels
             .iter()
-            .map(|label| wit::Label { key: label.key.clone(), value: label.value.clone() })
+            .map(|label| wit::Label {
+                key: label.key.clone(),
+                value: label.value.clone(),
+            })
             .collect(),
         provider_id: wanted.provider_id.clone(),
         parent: wanted.parent.as_ref().map(parent),
@@ -43,7 +46,11 @@ pub(crate) fn parent(parent: &ParentView) -> wit::Parent {
 }
 
 fn linked(linked: &Linked) -> wit::Linked {
-    wit::Linked { id: linked.id.clone(), provider_id: linked.provider_id.clone(), region: linked.region.clone() }
+    wit::Linked {
+        id: linked.id.clone(),
+        provider_id: linked.provider_id.clone(),
+        region: linked.region.clone(),
+    }
 }
 
 fn text(object: &Map<String, Value>) -> String {

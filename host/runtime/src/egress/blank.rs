@@ -6,7 +6,10 @@ use serde_json::Value;
 pub(super) fn at<'v>(value: &'v Value, pointer: &str) -> Vec<&'v Value> {
     let mut found = vec![value];
     for segment in segments(pointer) {
-        found = found.into_iter().flat_map(|value| step(value, &segment)).collect();
+        found = found
+            .into_iter()
+            .flat_map(|value| step(value, &segment))
+            .collect();
     }
     found
 }
@@ -15,7 +18,12 @@ fn step<'v>(value: &'v Value, segment: &str) -> Vec<&'v Value> {
     match value {
         Value::Array(items) if segment == "*" => items.iter().collect(),
         Value::Object(members) if segment == "*" => members.values().collect(),
-        Value::Array(items) => segment.parse::<usize>().ok().and_then(|index| items.get(index)).into_iter().collect(),
+        Value::Array(items) => segment
+            .parse::<usize>()
+            .ok()
+            .and_then(|index| items.get(index))
+            .into_iter()
+            .collect(),
         Value::Object(members) => members.get(segment).into_iter().collect(),
         _ => Vec::new(),
     }
@@ -33,10 +41,18 @@ fn descend(value: &mut Value, segments: &[String]) {
         return;
     };
     match value {
-        Value::Array(items) if segment == "*" => items.iter_mut().for_each(|item| descend(item, rest)),
-        Value::Object(members) if segment == "*" => members.values_mut().for_each(|member| descend(member, rest)),
+        Value::Array(items) if segment == "*" => {
+            items.iter_mut().for_each(|item| descend(item, rest))
+        }
+        Value::Object(members) if segment == "*" => members
+            .values_mut()
+            .for_each(|member| descend(member, rest)),
         Value::Array(items) => {
-            if let Some(item) = segment.parse::<usize>().ok().and_then(|index| items.get_mut(index)) {
+            if let Some(item) = segment
+                .parse::<usize>()
+                .ok()
+                .and_then(|index| items.get_mut(index))
+            {
                 descend(item, rest);
             }
         }
@@ -72,7 +88,10 @@ pub(super) fn texts<'v>(value: &'v Value, visit: &mut impl FnMut(&'v str)) {
 }
 
 fn segments(pointer: &str) -> impl Iterator<Item = String> {
-    pointer.split('/').skip(1).map(|segment| segment.replace("~1", "/").replace("~0", "~"))
+    pointer
+        .split('/')
+        .skip(1)
+        .map(|segment| segment.replace("~1", "/").replace("~0", "~"))
 }
 
 #[cfg(test)]
@@ -85,7 +104,10 @@ mod tests {
         let mut value = json!({"dbs": [{"c": {"p": "one", "q": 1}}, {"c": {"p": "two"}}, {}], "m": {"a": {"k": "x"}, "b": {"k": "y"}}});
         blank_at(&mut value, "/dbs/*/c/p");
         blank_at(&mut value, "/m/*/k");
-        assert_eq!(value, json!({"dbs": [{"c": {"p": "", "q": 1}}, {"c": {"p": ""}}, {}], "m": {"a": {"k": ""}, "b": {"k": ""}}}));
+        assert_eq!(
+            value,
+            json!({"dbs": [{"c": {"p": "", "q": 1}}, {"c": {"p": ""}}, {}], "m": {"a": {"k": ""}, "b": {"k": ""}}})
+        );
     }
 
     #[test]

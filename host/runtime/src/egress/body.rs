@@ -27,7 +27,11 @@ impl Body {
                 limits.http_request_bytes
             ));
         }
-        let json = if bytes.is_empty() { None } else { serde_json::from_slice(&bytes).ok() };
+        let json = if bytes.is_empty() {
+            None
+        } else {
+            serde_json::from_slice(&bytes).ok()
+        };
         Ok(Self { bytes, json })
     }
 
@@ -45,14 +49,23 @@ impl Body {
     }
 
     /// Refuses references to secrets that this row does not have, and any in what is no write.
-    pub(super) fn check_references(&self, granted: &BTreeSet<SecretRef>, write: bool) -> Result<(), String> {
+    pub(super) fn check_references(
+        &self,
+        granted: &BTreeSet<SecretRef>,
+        write: bool,
+    ) -> Result<(), String> {
         let mut found = BTreeSet::new();
         if let Some(json) = &self.json {
             collect_references(json, &mut found);
         }
-        match found.iter().find(|reference| !write || !granted.contains(reference)) {
+        match found
+            .iter()
+            .find(|reference| !write || !granted.contains(reference))
+        {
             None => Ok(()),
-            Some(_) if !write => Err("a read carries no SecretRef: values are put into declared writes only".to_owned()),
+            Some(_) if !write => Err(
+                "a read carries no SecretRef: values are put into declared writes only".to_owned(),
+            ),
             Some(reference) => Err(format!(
                 "`{reference}` is not put in: it stands nowhere in this resource's spec at a field that the schema marks `x-secret`"
             )),
@@ -66,26 +79,37 @@ impl Body {
         opened: &BTreeMap<SecretRef, Result<SecretText, PortError>>,
         canonical: bool,
     ) -> Result<Bytes, String> {
-        let Some(json) = &self.json else { return Ok(self.bytes.clone()) };
+        let Some(json) = &self.json else {
+            return Ok(self.bytes.clone());
+        };
         let mut filled = json.clone();
         let changed = fill(&mut filled, opened)?;
         if !changed && !canonical {
             return Ok(self.bytes.clone());
         }
-        serde_json::to_vec(&filled).map(Bytes::from).map_err(|error| format!("the body can't be written: {error}"))
+        serde_json::to_vec(&filled)
+            .map(Bytes::from)
+            .map_err(|error| format!("the body can't be written: {error}"))
     }
 }
 
 fn collect_references(value: &Value, found: &mut BTreeSet<SecretRef>) {
     match value {
         Value::String(text) => found.extend(text.parse::<SecretRef>()),
-        Value::Array(items) => items.iter().for_each(|item| collect_references(item, found)),
-        Value::Object(members) => members.values().for_each(|member| collect_references(member, found)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| collect_references(item, found)),
+        Value::Object(members) => members
+            .values()
+            .for_each(|member| collect_references(member, found)),
         _ => {}
     }
 }
 
-fn fill(value: &mut Value, opened: &BTreeMap<SecretRef, Result<SecretText, PortError>>) -> Result<bool, String> {
+fn fill(
+    value: &mut Value,
+    opened: &BTreeMap<SecretRef, Result<SecretText, PortError>>,
+) -> Result<bool, String> {
     let mut changed = false;
     match value {
         Value::String(text) => {
@@ -95,7 +119,11 @@ fn fill(value: &mut Value, opened: &BTreeMap<SecretRef, Result<SecretText, PortE
                         *text = secret.expose().to_owned();
                         changed = true;
                     }
-                    Some(Err(error)) => return Err(format!("the value of `{reference}` can't be put in: {error}")),
+                    Some(Err(error)) => {
+                        return Err(format!(
+                            "the value of `{reference}` can't be put in: {error}"
+                        ));
+                    }
                     None => return Err(format!("`{reference}` is not this resource's")),
                 }
             }
@@ -116,7 +144,11 @@ fn fill(value: &mut Value, opened: &BTreeMap<SecretRef, Result<SecretText, PortE
 }
 
 /// Each place must be there, at least once, and hold the call's own provider id.
-pub(super) fn check_own_ids(body: Option<&Value>, places: &[String], own: Option<&str>) -> Result<(), String> {
+pub(super) fn check_own_ids(
+    body: Option<&Value>,
+    places: &[String],
+    own: Option<&str>,
+) -> Result<(), String> {
     if places.is_empty() {
         return Ok(());
     }
@@ -129,7 +161,9 @@ pub(super) fn check_own_ids(body: Option<&Value>, places: &[String], own: Option
     for place in places {
         let found = blank::at(body, place);
         if found.is_empty() {
-            return Err(format!("the body must hold this object's own id at `{place}`"));
+            return Err(format!(
+                "the body must hold this object's own id at `{place}`"
+            ));
         }
         let is_own = |value: &&Value| match value {
             Value::String(text) => text == own,
@@ -137,7 +171,9 @@ pub(super) fn check_own_ids(body: Option<&Value>, places: &[String], own: Option
             _ => false,
         };
         if !found.iter().all(is_own) {
-            return Err(format!("the body holds another id than this object's own at `{place}`"));
+            return Err(format!(
+                "the body holds another id than this object's own at `{place}`"
+            ));
         }
     }
     Ok(())
@@ -159,23 +195,53 @@ mod tests {
     #[test]
     fn a_whole_reference_becomes_its_value_and_the_written_body_stays() {
         let body = body(r#"{"a":{"token":"secret://t/x"},"b":"see secret://t/x"}"#);
-        let opened = BTreeMap::from([(reference("secret://t/x"), Ok(SecretText::new("va\"lue".to_owned())))]);
-        assert_eq!(body.to_send(&opened, false).unwrap(), r#"{"a":{"token":"va\"lue"},"b":"see secret://t/x"}"#);
-        assert!(body.as_written().starts_with(br#"{"a":{"token":"secret://t/x"}"#));
+        let opened = BTreeMap::from([(
+            reference("secret://t/x"),
+            Ok(SecretText::new("va\"lue".to_owned())),
+        )]);
+        assert_eq!(
+            body.to_send(&opened, false).unwrap(),
+            r#"{"a":{"token":"va\"lue"},"b":"see secret://t/x"}"#
+        );
+        assert!(
+            body.as_written()
+                .starts_with(br#"{"a":{"token":"secret://t/x"}"#)
+        );
     }
 
     #[test]
     fn a_reference_of_another_row_and_one_in_a_read_are_refused() {
         let granted = BTreeSet::from([reference("secret://t/x")]);
-        assert!(body(r#"["secret://t/x"]"#).check_references(&granted, true).is_ok());
-        assert!(body(r#"["secret://t/y"]"#).check_references(&granted, true).unwrap_err().contains("secret://t/y"));
-        assert!(body(r#"["secret://t/x"]"#).check_references(&granted, false).is_err());
+        assert!(
+            body(r#"["secret://t/x"]"#)
+                .check_references(&granted, true)
+                .is_ok()
+        );
+        assert!(
+            body(r#"["secret://t/y"]"#)
+                .check_references(&granted, true)
+                .unwrap_err()
+                .contains("secret://t/y")
+        );
+        assert!(
+            body(r#"["secret://t/x"]"#)
+                .check_references(&granted, false)
+                .is_err()
+        );
     }
 
     #[test]
     fn a_value_that_cannot_be_opened_is_said() {
-        let opened = BTreeMap::from([(reference("secret://t/x"), Err(PortError::NotFound("no secret `x`".to_owned())))]);
-        assert_eq!(body(r#"["secret://t/x"]"#).to_send(&opened, false).unwrap_err(), "the value of `secret://t/x` can't be put in: no secret `x`");
+        let opened = BTreeMap::from([(
+            reference("secret://t/x"),
+            Err(PortError::NotFound("no secret `x`".to_owned())),
+        )]);
+        assert_eq!(
+            body(r#"["secret://t/x"]"#)
+                .to_send(&opened, false)
+                .unwrap_err(),
+            "the value of `secret://t/x` can't be put in: no secret `x`"
+        );
     }
 
     #[test]
@@ -183,18 +249,36 @@ mod tests {
         let places = ["/resources/*/resource_id".to_owned()];
         let check = |body: Value| check_own_ids(Some(&body), &places, Some("own"));
         assert!(check(json!({"resources": [{"resource_id": "own"}]})).is_ok());
-        assert!(check(json!({"resources": [{"resource_id": "own"}, {"resource_id": "other"}]})).unwrap_err().contains("another id"));
+        assert!(
+            check(json!({"resources": [{"resource_id": "own"}, {"resource_id": "other"}]}))
+                .unwrap_err()
+                .contains("another id")
+        );
         assert!(check(json!({"resources": [{"resource_id": "own"}, {}]})).is_ok());
-        assert!(check(json!({"resources": []})).unwrap_err().contains("must hold"));
+        assert!(
+            check(json!({"resources": []}))
+                .unwrap_err()
+                .contains("must hold")
+        );
         assert!(check(json!({"resources": [{"resource_id": ["own"]}]})).is_err());
         assert!(check_own_ids(None, &places, Some("own")).is_err());
-        assert!(check_own_ids(Some(&json!({"resources": [{"resource_id": "own"}]})), &places, None).is_err());
+        assert!(
+            check_own_ids(
+                Some(&json!({"resources": [{"resource_id": "own"}]})),
+                &places,
+                None
+            )
+            .is_err()
+        );
     }
 
     #[test]
     fn a_repeated_key_can_not_show_the_provider_another_id() {
         let body = body(r#"{"id":"neighbour","id":"own"}"#);
         assert!(check_own_ids(body.json(), &["/id".to_owned()], Some("own")).is_ok());
-        assert_eq!(body.to_send(&BTreeMap::new(), true).unwrap(), r#"{"id":"own"}"#);
+        assert_eq!(
+            body.to_send(&BTreeMap::new(), true).unwrap(),
+            r#"{"id":"own"}"#
+        );
     }
 }

@@ -8,20 +8,37 @@ use super::{Egress, blank, headers, secret_members, text};
 use crate::bindings::berth::provider::http::Response;
 use crate::load::Generation;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 pub(super) fn clean(raw: Raw, permit: &Permit, egress: &Egress) -> Response {
     let injected = egress.findings.injected();
-    let body = match serde_json::from_slice::<Value>(&raw.body) {
+    let bytes = raw.body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&raw.body);
+    let body = match serde_json::from_slice::<Value>(bytes) {
         Ok(json) => json_body(json, permit, egress),
-        Err(_) if raw.body.is_empty() => Vec::new(),
-        // The own object's: a certificate, a configuration file.
-        Err(_) if permit.own => raw.body.to_vec(),
-        Err(_) => text::shown(&raw.body).map(|text| text.into_owned().into_bytes()).unwrap_or_default(),
+        Err(_) => text_body(bytes, permit, egress),
     };
     Response {
         status: raw.status.as_u16(),
         headers: headers::of_response(&raw.headers, &injected),
         body: injected.scrub_bytes(&body).into_owned(),
     }
+}
+
+/// What is no JSON: an error page, a certificate, a kubeconfig.
+fn text_body(bytes: &[u8], permit: &Permit, egress: &Egress) -> Vec<u8> {
+    // Half a document, or two: nobody can read it, and nobody can tell what secrets stand in it.
+    if matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
+        return Vec::new();
+    }
+    if permit.own {
+        if let Ok(content) = std::str::from_utf8(bytes) {
+            text::secrets(content, &mut |secret| egress.findings.reveal(secret));
+        }
+        return bytes.to_vec();
+    }
+    text::shown(bytes)
+        .map(|text| text.into_owned().into_bytes())
+        .unwrap_or_default()
 }
 
 /// The document, written anew, so that nothing stands in it that was not looked at.
@@ -57,7 +74,9 @@ fn remember_ids(json: &Value, permit: &Permit, egress: &Egress) {
             _ => false,
         };
     if learns && let Some(kind) = &egress.scope.kind {
-        ids(json, kind, &egress.generation, &mut |id| egress.findings.name_id(id));
+        ids(json, kind, &egress.generation, &mut |id| {
+            egress.findings.name_id(id)
+        });
     }
 }
 
@@ -70,8 +89,12 @@ fn ids(json: &Value, kind: &str, generation: &Generation, visit: &mut impl FnMut
                 visit(&text);
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| ids(item, kind, generation, visit)),
-        Value::Object(members) => members.values().for_each(|member| ids(member, kind, generation, visit)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| ids(item, kind, generation, visit)),
+        Value::Object(members) => members
+            .values()
+            .for_each(|member| ids(member, kind, generation, visit)),
         _ => {}
     }
 }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use http::{HeaderMap, HeaderValue, StatusCode, header};
-use sha2::{Digest as _, Sha256};
 use berth_domain::id::EntryId;
 use berth_domain::manifest::CredentialType;
 use berth_domain::time::Span;
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 use super::Egress;
@@ -26,8 +26,15 @@ pub(super) struct Raw {
 pub(super) async fn run(egress: &Egress, planned: Planned) -> Result<Raw, HttpError> {
     let opened = egress.opened().await?;
     let canonical = !planned.permit.own_ids.is_empty();
-    let body = planned.body.to_send(opened, canonical).map_err(HttpError::Refused)?;
-    let credential = if planned.credential { credential(egress).await? } else { None };
+    let body = planned
+        .body
+        .to_send(opened, canonical)
+        .map_err(HttpError::Refused)?;
+    let credential = if planned.credential {
+        credential(egress).await?
+    } else {
+        None
+    };
     wait_for_budget(egress).await?;
 
     let mut request = egress
@@ -60,7 +67,12 @@ pub(super) async fn run(egress: &Egress, planned: Planned) -> Result<Raw, HttpEr
             egress.findings.set_wrote(wrote_before);
         }
     }
-    if let Err(error) = egress.ports.journal.after_write(&egress.scope, &entry, end).await {
+    if let Err(error) = egress
+        .ports
+        .journal
+        .after_write(&egress.scope, &entry, end)
+        .await
+    {
         // An entry without an end counts as lost, which is safe, only slower.
         tracing::warn!(entry = %entry, %error, "the end of a write could not be journalled");
     }
@@ -72,10 +84,19 @@ async fn credential(egress: &Egress) -> Result<Option<HeaderValue>, HttpError> {
     match egress.generation.manifest().credential {
         CredentialType::None => Ok(None),
         CredentialType::Bearer => {
-            let token = egress.ports.secrets.credential(&egress.scope.account).await.map_err(|error| {
-                egress.findings.blame_host(format!("the account's credential can't be opened: {error}"));
-                HttpError::Refused("the host can't open the account's credential; nothing was sent".to_owned())
-            })?;
+            let token = egress
+                .ports
+                .secrets
+                .credential(&egress.scope.account)
+                .await
+                .map_err(|error| {
+                    egress
+                        .findings
+                        .blame_host(format!("the account's credential can't be opened: {error}"));
+                    HttpError::Refused(
+                        "the host can't open the account's credential; nothing was sent".to_owned(),
+                    )
+                })?;
             let mut value = HeaderValue::try_from(format!("Bearer {}", token.expose())).map_err(|_| {
                 egress.findings.blame_host("the account's credential has characters that no header can carry; set it anew".to_owned());
                 HttpError::Refused("the account's credential can't be sent; nothing was sent".to_owned())
@@ -92,7 +113,11 @@ async fn wait_for_budget(egress: &Egress) -> Result<(), HttpError> {
     let patience = Duration::from_millis(egress.limits.http_rate_wait_ms);
     let until = egress.deadline.min(Instant::now() + patience);
     loop {
-        match egress.ports.rate.take(&egress.scope.account, egress.scope.priority) {
+        match egress
+            .ports
+            .rate
+            .take(&egress.scope.account, egress.scope.priority)
+        {
             Budget::Go => return Ok(()),
             Budget::WaitFor(span) => {
                 let wait = Duration::from_millis(span.0.max(1));
@@ -114,10 +139,17 @@ async fn journal(egress: &Egress, planned: &Planned) -> Result<EntryId, HttpErro
         body_sha256: format!("{:x}", Sha256::digest(&body)),
         body,
     };
-    egress.ports.journal.before_write(&egress.scope, entry).await.map_err(|error| {
-        egress.findings.blame_host(format!("the write could not be journalled: {error}"));
-        HttpError::Refused("the host could not journal the write; nothing was sent".to_owned())
-    })
+    egress
+        .ports
+        .journal
+        .before_write(&egress.scope, entry)
+        .await
+        .map_err(|error| {
+            egress
+                .findings
+                .blame_host(format!("the write could not be journalled: {error}"));
+            HttpError::Refused("the host could not journal the write; nothing was sent".to_owned())
+        })
 }
 
 /// What the guest is told, and how the exchange ended.
@@ -130,20 +162,35 @@ async fn send(egress: &Egress, request: reqwest::RequestBuilder) -> Result<Raw, 
     let mut response = request.send().await.map_err(|error| failed(&error))?;
     let status = response.status();
     let headers = std::mem::take(response.headers_mut());
-    egress.ports.rate.observe(&egress.scope.account, &rate_headers(status, &headers));
+    egress
+        .ports
+        .rate
+        .observe(&egress.scope.account, &rate_headers(status, &headers));
     let limit = egress.limits.http_response_bytes;
     let mut body = BytesMut::new();
     loop {
         match response.chunk().await {
-            Ok(None) => return Ok(Raw { status, headers, body: body.freeze() }),
+            Ok(None) => {
+                return Ok(Raw {
+                    status,
+                    headers,
+                    body: body.freeze(),
+                });
+            }
             Ok(Some(chunk)) if body.len().saturating_add(chunk.len()) > limit => {
                 let error = HttpError::TooLarge(limit as u64);
-                return Err(Failed { error, end: Exchange::Lost });
+                return Err(Failed {
+                    error,
+                    end: Exchange::Lost,
+                });
             }
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Err(error) => {
                 let text = format!("the answer ({status}) was cut: {}", root(&error));
-                return Err(Failed { error: HttpError::Lost(text), end: Exchange::Lost });
+                return Err(Failed {
+                    error: HttpError::Lost(text),
+                    end: Exchange::Lost,
+                });
             }
         }
     }
@@ -151,22 +198,35 @@ async fn send(egress: &Egress, request: reqwest::RequestBuilder) -> Result<Raw, 
 
 fn failed(error: &reqwest::Error) -> Failed {
     if let Some(refused) = not_granted(error) {
-        return Failed { error: HttpError::Refused(refused.to_string()), end: Exchange::NotSent };
+        return Failed {
+            error: HttpError::Refused(refused.to_string()),
+            end: Exchange::NotSent,
+        };
     }
     // Nothing else is certain to have kept the request from the provider.
     if error.is_connect() || error.is_dns() || error.is_builder() {
-        return Failed { error: HttpError::Connect(root(error)), end: Exchange::NotSent };
+        return Failed {
+            error: HttpError::Connect(root(error)),
+            end: Exchange::NotSent,
+        };
     }
     let text = if error.is_timeout() {
         "no answer came in time (`runtime.limits.httpTotalMs` is the longest)".to_owned()
     } else {
         root(error)
     };
-    Failed { error: HttpError::Lost(text), end: Exchange::Lost }
+    Failed {
+        error: HttpError::Lost(text),
+        end: Exchange::Lost,
+    }
 }
 
-fn causes<'e>(error: &'e reqwest::Error) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
-    std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |error| error.source())
+fn causes<'e>(
+    error: &'e reqwest::Error,
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error as &(dyn std::error::Error + 'static)), |error| {
+        error.source()
+    })
 }
 
 fn not_granted(error: &reqwest::Error) -> Option<&NotGranted> {
@@ -175,12 +235,22 @@ fn not_granted(error: &reqwest::Error) -> Option<&NotGranted> {
 
 /// The innermost cause: it has no URL in it, whose query might say too much.
 fn root(error: &reqwest::Error) -> String {
-    causes(error).last().map_or_else(String::new, ToString::to_string)
+    causes(error)
+        .last()
+        .map_or_else(String::new, ToString::to_string)
 }
 
 fn rate_headers(status: StatusCode, headers: &HeaderMap) -> RateHeaders {
     let number = |names: [&str; 2]| {
-        names.iter().find_map(|name| headers.get(*name)?.to_str().ok()?.trim().parse::<u64>().ok())
+        names.iter().find_map(|name| {
+            headers
+                .get(*name)?
+                .to_str()
+                .ok()?
+                .trim()
+                .parse::<u64>()
+                .ok()
+        })
     };
     RateHeaders {
         status: status.as_u16(),

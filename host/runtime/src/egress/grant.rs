@@ -52,9 +52,15 @@ impl GrantConfig {
         let endpoints = manifest
             .endpoints
             .iter()
-            .map(|endpoint| GrantedEndpoint { origin: endpoint.origin.clone(), base_url: None })
+            .map(|endpoint| GrantedEndpoint {
+                origin: endpoint.origin.clone(),
+                base_url: None,
+            })
             .collect();
-        Self { endpoints, ..Self::default() }
+        Self {
+            endpoints,
+            ..Self::default()
+        }
     }
 }
 
@@ -70,19 +76,27 @@ pub enum GrantError {
         wanted: String,
     },
     /// The base URL has another form.
-    #[error("`{0}` is no base URL: `http(s)://host[:port][/prefix]`, without user, query and fragment")]
+    #[error(
+        "`{0}` is no base URL: `http(s)://host[:port][/prefix]`, without user, query and fragment"
+    )]
     BaseUrl(String),
     /// A wildcard has many hosts.
     #[error("`{0}` stands for many hosts and can't have one base URL; leave `baseUrl` out")]
     WildcardBase(String),
     /// Plain http.
-    #[error("`{0}` is plain http, which would show the credential on the wire; set `allowPlainHttp` for this account if that is meant")]
+    #[error(
+        "`{0}` is plain http, which would show the credential on the wire; set `allowPlainHttp` for this account if that is meant"
+    )]
     PlainHttp(String),
     /// A private address.
-    #[error("`{0}` is a private, loopback, link-local or reserved address; set `allowPrivateNetwork` for this account if that is meant")]
+    #[error(
+        "`{0}` is a private, loopback, link-local or reserved address; set `allowPrivateNetwork` for this account if that is meant"
+    )]
     PrivateAddress(String),
     /// No certificate in the PEM text.
-    #[error("`extraCaPem` holds no certificate that can be read: expected `-----BEGIN CERTIFICATE-----` blocks")]
+    #[error(
+        "`extraCaPem` holds no certificate that can be read: expected `-----BEGIN CERTIFICATE-----` blocks"
+    )]
     CaPem,
     /// The client can't be built.
     #[error("the http client can't be set up: {0}")]
@@ -111,19 +125,46 @@ impl AccountGrant {
     ///
     /// # Errors
     /// When the grant names what the manifest does not want, or is not safe without a further setting.
-    pub fn build(manifest: &Manifest, config: &GrantConfig, limits: &Limits) -> Result<Self, GrantError> {
+    pub fn build(
+        manifest: &Manifest,
+        config: &GrantConfig,
+        limits: &Limits,
+    ) -> Result<Self, GrantError> {
         let mut endpoints = BTreeMap::new();
         for granted in &config.endpoints {
-            if !manifest.endpoints.iter().any(|endpoint| endpoint.origin == granted.origin) {
-                let wanted: Vec<&str> = manifest.endpoints.iter().map(|endpoint| endpoint.origin.as_str()).collect();
-                let wanted = if wanted.is_empty() { "none".to_owned() } else { wanted.join(", ") };
-                return Err(GrantError::NotWanted { origin: granted.origin.clone(), wanted });
+            if !manifest
+                .endpoints
+                .iter()
+                .any(|endpoint| endpoint.origin == granted.origin)
+            {
+                let wanted: Vec<&str> = manifest
+                    .endpoints
+                    .iter()
+                    .map(|endpoint| endpoint.origin.as_str())
+                    .collect();
+                let wanted = if wanted.is_empty() {
+                    "none".to_owned()
+                } else {
+                    wanted.join(", ")
+                };
+                return Err(GrantError::NotWanted {
+                    origin: granted.origin.clone(),
+                    wanted,
+                });
             }
-            let base = granted.base_url.as_deref().map(|base| base_url(base, &granted.origin, config)).transpose()?;
+            let base = granted
+                .base_url
+                .as_deref()
+                .map(|base| base_url(base, &granted.origin, config))
+                .transpose()?;
             endpoints.insert(granted.origin.clone(), base);
         }
         let client = client(config, limits)?;
-        Ok(Self { endpoints, allow_private_network: config.allow_private_network, client })
+        Ok(Self {
+            endpoints,
+            allow_private_network: config.allow_private_network,
+            client,
+        })
     }
 
     pub(super) fn client(&self) -> &Client {
@@ -131,13 +172,23 @@ impl AccountGrant {
     }
 
     /// The granted endpoint that a URL belongs to.
-    pub(super) fn reach<'m>(&self, manifest: &'m Manifest, url: &Url) -> Result<Reached<'m>, String> {
+    pub(super) fn reach<'m>(
+        &self,
+        manifest: &'m Manifest,
+        url: &Url,
+    ) -> Result<Reached<'m>, String> {
         let origin = url.origin().ascii_serialization();
         let Some(endpoint) = target::endpoint(manifest, url) else {
-            return Err(format!("`{}` is no endpoint of the plugin's manifest: declare it there, and have the operator grant it", shown(&origin)));
+            return Err(format!(
+                "`{}` is no endpoint of the plugin's manifest: declare it there, and have the operator grant it",
+                shown(&origin)
+            ));
         };
         let Some(base) = self.endpoints.get(&endpoint.origin) else {
-            return Err(format!("the operator did not grant `{}` to this account: add it to the account's granted endpoints", endpoint.origin));
+            return Err(format!(
+                "the operator did not grant `{}` to this account: add it to the account's granted endpoints",
+                endpoint.origin
+            ));
         };
         let url = match base {
             Some(base) => rebased(base, url),
@@ -188,7 +239,11 @@ fn literal(url: &Url) -> Option<IpAddr> {
 /// The URL at the operator's base: its prefix, then path and query as they are.
 fn rebased(base: &Url, url: &Url) -> Url {
     let mut moved = base.clone();
-    moved.set_path(&format!("{}{}", base.path().trim_end_matches('/'), url.path()));
+    moved.set_path(&format!(
+        "{}{}",
+        base.path().trim_end_matches('/'),
+        url.path()
+    ));
     moved.set_query(url.query());
     moved
 }
@@ -202,16 +257,21 @@ fn client(config: &GrantConfig, limits: &Limits) -> Result<Client, GrantError> {
         .retry(reqwest::retry::never())
         .connect_timeout(Duration::from_millis(limits.http_connect_ms))
         .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
-        .dns_resolver(VettingResolver { allow_private: config.allow_private_network });
+        .dns_resolver(VettingResolver {
+            allow_private: config.allow_private_network,
+        });
     if let Some(pem) = &config.extra_ca_pem {
-        let certificates = reqwest::Certificate::from_pem_bundle(pem.as_bytes()).map_err(|_| GrantError::CaPem)?;
+        let certificates =
+            reqwest::Certificate::from_pem_bundle(pem.as_bytes()).map_err(|_| GrantError::CaPem)?;
         // Nonsense parses as an empty bundle.
         if certificates.is_empty() {
             return Err(GrantError::CaPem);
         }
         builder = builder.tls_certs_merge(certificates);
     }
-    builder.build().map_err(|error| GrantError::Client(error.to_string()))
+    builder
+        .build()
+        .map_err(|error| GrantError::Client(error.to_string()))
 }
 
 #[cfg(test)]
@@ -231,7 +291,11 @@ mod tests {
     }
 
     fn build(config: serde_json::Value) -> Result<AccountGrant, GrantError> {
-        AccountGrant::build(&manifest(), &serde_json::from_value(config).unwrap(), &Limits::default())
+        AccountGrant::build(
+            &manifest(),
+            &serde_json::from_value(config).unwrap(),
+            &Limits::default(),
+        )
     }
 
     fn refusal(config: serde_json::Value) -> String {
@@ -240,22 +304,40 @@ mod tests {
 
     #[test]
     fn a_grant_that_is_not_safe_or_not_wanted_is_refused_with_the_setting() {
-        let base = |base: &str| refusal(json!({"endpoints": [{"origin": "https://api.example.com", "baseUrl": base}]}));
+        let base = |base: &str| {
+            refusal(json!({"endpoints": [{"origin": "https://api.example.com", "baseUrl": base}]}))
+        };
         insta::assert_snapshot!([
             refusal(json!({"endpoints": [{"origin": "https://other.example.com"}]})),
             base("http://proxy.example.com"), base("https://127.0.0.1:4000"), base("https://[::1]"), base("https://user@proxy.example.com"), base("proxy"),
             refusal(json!({"endpoints": [{"origin": "https://*.example.net", "baseUrl": "https://proxy.example.com"}]})),
             refusal(json!({"endpoints": [], "extraCaPem": "nonsense"})),
-        ].join("\n"), @"");
+        ].join("\n"), @r"
+    the plugin wants no endpoint `https://other.example.com`; it wants https://api.example.com, https://*.example.net
+    `http://proxy.example.com` is plain http, which would show the credential on the wire; set `allowPlainHttp` for this account if that is meant
+    `https://127.0.0.1:4000` is a private, loopback, link-local or reserved address; set `allowPrivateNetwork` for this account if that is meant
+    `https://[::1]` is a private, loopback, link-local or reserved address; set `allowPrivateNetwork` for this account if that is meant
+    `https://user@proxy.example.com` is no base URL: `http(s)://host[:port][/prefix]`, without user, query and fragment
+    `proxy` is no base URL: `http(s)://host[:port][/prefix]`, without user, query and fragment
+    `https://*.example.net` stands for many hosts and can't have one base URL; leave `baseUrl` out
+    `extraCaPem` holds no certificate that can be read: expected `-----BEGIN CERTIFICATE-----` blocks
+    ");
     }
 
     #[test]
     fn only_what_is_granted_is_reached_and_at_the_operators_base() {
         let grant = build(json!({"endpoints": [{"origin": "https://api.example.com", "baseUrl": "https://proxy.example.com/do/"}]})).unwrap();
         let manifest = manifest();
-        let reach = |url: &str| grant.reach(&manifest, &Url::parse(url).unwrap()).map(|reached| reached.url.to_string());
-        assert_eq!(reach("https://api.example.com/v2/x?y=1").unwrap(), "https://proxy.example.com/do/v2/x?y=1");
-        insta::assert_snapshot!(reach("https://abc.example.net/").unwrap_err(), @"");
-        insta::assert_snapshot!(reach("https://169.254.169.254/latest/meta-data").unwrap_err(), @"");
+        let reach = |url: &str| {
+            grant
+                .reach(&manifest, &Url::parse(url).unwrap())
+                .map(|reached| reached.url.to_string())
+        };
+        assert_eq!(
+            reach("https://api.example.com/v2/x?y=1").unwrap(),
+            "https://proxy.example.com/do/v2/x?y=1"
+        );
+        insta::assert_snapshot!(reach("https://abc.example.net/").unwrap_err(), @"the operator did not grant `https://*.example.net` to this account: add it to the account's granted endpoints");
+        insta::assert_snapshot!(reach("https://169.254.169.254/latest/meta-data").unwrap_err(), @"`https://169.254.169.254` is no endpoint of the plugin's manifest: declare it there, and have the operator grant it");
     }
 }

@@ -76,12 +76,18 @@ impl Egress {
         let planned = plan::plan(&self, request).map_err(HttpError::Refused)?;
         let permit = planned.permit.clone();
         let egress = self.clone();
-        let mut task = Driven(self.io.spawn(async move { exchange::run(&egress, planned).await }));
+        let mut task = Driven(
+            self.io
+                .spawn(async move { exchange::run(&egress, planned).await }),
+        );
         let raw = match (&mut task.0).await {
             Ok(result) => result?,
             Err(error) => {
-                self.findings.blame_host(format!("the egress failed: {error}"));
-                return Err(HttpError::Lost("the host failed while it sent the request".to_owned()));
+                self.findings
+                    .blame_host(format!("the egress failed: {error}"));
+                return Err(HttpError::Lost(
+                    "the host failed while it sent the request".to_owned(),
+                ));
             }
         };
         // Back among the guests: parsing a large answer is this call's own cost.
@@ -90,7 +96,9 @@ impl Egress {
 
     /// The row's secrets by reference, opened once a call, and known to the scrubber from then on:
     /// a provider may echo what an earlier call sent.
-    async fn opened(&self) -> Result<&BTreeMap<SecretRef, Result<SecretText, PortError>>, HttpError> {
+    async fn opened(
+        &self,
+    ) -> Result<&BTreeMap<SecretRef, Result<SecretText, PortError>>, HttpError> {
         self.opened
             .get_or_try_init(|| async {
                 let mut opened = BTreeMap::new();
@@ -99,8 +107,12 @@ impl Egress {
                     match &value {
                         Ok(value) => self.findings.inject(value.clone()),
                         Err(PortError::Unavailable(text)) => {
-                            self.findings.blame_host(format!("the secret store can't be reached: {text}"));
-                            return Err(HttpError::Refused("the host's secret store can't be reached; nothing was sent".to_owned()));
+                            self.findings
+                                .blame_host(format!("the secret store can't be reached: {text}"));
+                            return Err(HttpError::Refused(
+                                "the host's secret store can't be reached; nothing was sent"
+                                    .to_owned(),
+                            ));
                         }
                         // A deleted secret keeps nobody from reading or deleting the object.
                         Err(PortError::NotFound(_) | PortError::Denied(_)) => {}

@@ -1,6 +1,8 @@
 //! Whether the manifest declares a request for the running operation and the call's own object.
 
-use berth_domain::manifest::{Binding, Endpoint, Kind, Matched, Read, RequestPath, SecretPointer, Write};
+use berth_domain::manifest::{
+    Binding, Endpoint, Kind, Matched, Read, RequestPath, SecretPointer, Write,
+};
 use berth_domain::provider::Operation;
 use serde_json::Value;
 
@@ -51,12 +53,20 @@ pub(super) fn judge(asked: &Asked<'_>) -> Result<Permit, String> {
 }
 
 fn reads<'a>(asked: &Asked<'a>) -> impl Iterator<Item = &'a Read> {
-    asked.endpoint.reads.iter().chain(asked.kind.into_iter().flat_map(|kind| &kind.reads))
+    asked
+        .endpoint
+        .reads
+        .iter()
+        .chain(asked.kind.into_iter().flat_map(|kind| &kind.reads))
 }
 
 fn writes<'a>(asked: &Asked<'a>) -> impl Iterator<Item = &'a Write> {
     let operation = asked.operation;
-    asked.kind.into_iter().flat_map(|kind| &kind.writes).filter(move |write| write.operation == operation && operation.writes())
+    asked
+        .kind
+        .into_iter()
+        .flat_map(|kind| &kind.writes)
+        .filter(move |write| write.operation == operation && operation.writes())
 }
 
 /// All declared reads that the request fits, taken together: their pointers add up, so that a wide
@@ -64,26 +74,46 @@ fn writes<'a>(asked: &Asked<'a>) -> impl Iterator<Item = &'a Write> {
 fn read(asked: &Asked<'_>) -> Option<Permit> {
     let fitting: Vec<(&Read, Matched)> = reads(asked)
         .filter(|read| read.method == asked.method)
-        .filter_map(|read| read.path.matches(asked.path, asked.binding).map(|matched| (read, matched)))
+        .filter_map(|read| {
+            read.path
+                .matches(asked.path, asked.binding)
+                .map(|matched| (read, matched))
+        })
         .collect();
     if fitting.is_empty() {
         return None;
     }
     let own = fitting.iter().any(|(_, matched)| matched.is_own()) && shows_own(asked.operation);
-    let secrets = fitting.iter().flat_map(|(read, _)| read.secrets.iter().cloned()).collect();
-    Some(Permit { write: false, creates: false, own, secrets, own_ids: Vec::new() })
+    let secrets = fitting
+        .iter()
+        .flat_map(|(read, _)| read.secrets.iter().cloned())
+        .collect();
+    Some(Permit {
+        write: false,
+        creates: false,
+        own,
+        secrets,
+        own_ids: Vec::new(),
+    })
 }
 
 /// Operations that read or make the one object, and seal what they are shown.
 fn shows_own(operation: Operation) -> bool {
-    matches!(operation, Operation::Create | Operation::Observe | Operation::Update)
+    matches!(
+        operation,
+        Operation::Create | Operation::Observe | Operation::Update
+    )
 }
 
 fn write(asked: &Asked<'_>) -> Option<Result<Permit, String>> {
     let mut fault = None;
     for write in writes(asked).filter(|write| write.method == asked.method) {
-        let Some(matched) = write.path.matches(asked.path, asked.binding) else { continue };
-        if let Err(text) = body::check_own_ids(asked.body, &write.own_ids, asked.binding.id.as_deref()) {
+        let Some(matched) = write.path.matches(asked.path, asked.binding) else {
+            continue;
+        };
+        if let Err(text) =
+            body::check_own_ids(asked.body, &write.own_ids, asked.binding.id.as_deref())
+        {
             fault = Some(format!("`{} {}`: {text}", asked.method, shown(asked.shown)));
             continue;
         }
@@ -102,13 +132,18 @@ fn write(asked: &Asked<'_>) -> Option<Result<Permit, String>> {
 fn refusal(asked: &Asked<'_>) -> String {
     let operation = format!("{:?}", asked.operation).to_lowercase();
     let request = format!("`{} {}`", asked.method, shown(asked.shown));
-    let whose = asked.kind.map_or_else(|| "the plugin".to_owned(), |kind| format!("kind `{}`", kind.id));
+    let whose = asked.kind.map_or_else(
+        || "the plugin".to_owned(),
+        |kind| format!("kind `{}`", kind.id),
+    );
     let near = reads(asked)
         .map(|read| (&read.method, &read.path))
         .chain(writes(asked).map(|write| (&write.method, &write.path)))
         .find(|(method, path)| *method == asked.method && path.resembles(asked.path));
     if let Some((method, path)) = near {
-        return format!("{request} is not this call's own object: `{method} {path}` is declared, and its placeholders must hold the call's own values");
+        return format!(
+            "{request} is not this call's own object: `{method} {path}` is declared, and its placeholders must hold the call's own values"
+        );
     }
     let reading = matches!(asked.method, "GET" | "HEAD");
     if !reading && !asked.operation.writes() {
@@ -117,11 +152,27 @@ fn refusal(asked: &Asked<'_>) -> String {
         );
     }
     let declared: Vec<String> = if reading {
-        reads(asked).map(|read| format!("`{} {}`", read.method, read.path)).take(NAMED_MAX).collect()
+        reads(asked)
+            .map(|read| format!("`{} {}`", read.method, read.path))
+            .take(NAMED_MAX)
+            .collect()
     } else {
-        writes(asked).map(|write| format!("`{} {}`", write.method, write.path)).take(NAMED_MAX).collect()
+        writes(asked)
+            .map(|write| format!("`{} {}`", write.method, write.path))
+            .take(NAMED_MAX)
+            .collect()
     };
-    let declared = if declared.is_empty() { "nothing".to_owned() } else { declared.join(", ") };
-    let list = if reading { "reads".to_owned() } else { format!("writes of `{operation}`") };
-    format!("{request} is not declared: add its template to the {list} of {whose}, which declares {declared}")
+    let declared = if declared.is_empty() {
+        "nothing".to_owned()
+    } else {
+        declared.join(", ")
+    };
+    let list = if reading {
+        "reads".to_owned()
+    } else {
+        format!("writes of `{operation}`")
+    };
+    format!(
+        "{request} is not declared: add its template to the {list} of {whose}, which declares {declared}"
+    )
 }

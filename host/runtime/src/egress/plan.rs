@@ -37,19 +37,31 @@ pub(super) fn plan(egress: &Egress, request: Request) -> Result<Planned, String>
         "PUT" => Method::PUT,
         "PATCH" => Method::PATCH,
         "DELETE" => Method::DELETE,
-        other => return Err(format!("`{}` is no method that can be sent: GET, HEAD, POST, PUT, PATCH and DELETE are", shown(other))),
+        other => {
+            return Err(format!(
+                "`{}` is no method that can be sent: GET, HEAD, POST, PUT, PATCH and DELETE are",
+                shown(other)
+            ));
+        }
     };
     let url = target::parse(&request.url)?;
     let manifest = egress.generation.manifest();
     let reached = egress.grant.reach(manifest, &url)?;
-    let path: RequestPath = url.path().parse().map_err(|error| format!("{error}: `{}`", shown(url.path())))?;
+    let path: RequestPath = url
+        .path()
+        .parse()
+        .map_err(|error| format!("{error}: `{}`", shown(url.path())))?;
     let mut headers = headers::of_request(&request.headers)?;
     let body = body::Body::read(request.body, &egress.limits)?;
     if !body.is_empty() && matches!(method, Method::GET | Method::HEAD) {
         return Err(format!("a {method} carries no body"));
     }
     let asked = permit::Asked {
-        kind: egress.scope.kind.as_deref().and_then(|kind| manifest.kind(kind)),
+        kind: egress
+            .scope
+            .kind
+            .as_deref()
+            .and_then(|kind| manifest.kind(kind)),
         endpoint: reached.endpoint,
         operation: egress.scope.operation,
         method: method.as_str(),
@@ -62,9 +74,14 @@ pub(super) fn plan(egress: &Egress, request: Request) -> Result<Planned, String>
     body.check_references(&egress.references, permit.write)?;
     if !permit.own_ids.is_empty() {
         // What was checked is what the provider must read.
-        headers.insert(http::header::CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+        headers.insert(
+            http::header::CONTENT_TYPE,
+            http::HeaderValue::from_static("application/json"),
+        );
     }
-    headers.entry(http::header::USER_AGENT).or_insert(headers::user_agent(manifest));
+    headers
+        .entry(http::header::USER_AGENT)
+        .or_insert(headers::user_agent(manifest));
     let left = egress.deadline.saturating_duration_since(Instant::now());
     let wished = request.timeout.map_or(Duration::MAX, Duration::from_millis);
     Ok(Planned {
@@ -76,11 +93,16 @@ pub(super) fn plan(egress: &Egress, request: Request) -> Result<Planned, String>
         body,
         credential: reached.endpoint.credential,
         permit,
-        timeout: left.min(wished).min(Duration::from_millis(egress.limits.http_total_ms)),
+        timeout: left
+            .min(wished)
+            .min(Duration::from_millis(egress.limits.http_total_ms)),
     })
 }
 
 /// A guest's text as it may stand in a message: short, on one line.
 pub(super) fn shown(text: &str) -> String {
-    text.chars().take(200).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .take(200)
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
 }

@@ -14,7 +14,9 @@ pub(super) struct VettingResolver {
 
 /// A name led to an address that is not granted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` resolves to {address}, which is private, loopback, link-local or reserved; the operator can set `allowPrivateNetwork` for the account")]
+#[error(
+    "`{name}` resolves to {address}, which is private, loopback, link-local or reserved; the operator can set `allowPrivateNetwork` for the account"
+)]
 pub(super) struct NotGranted {
     name: String,
     address: std::net::IpAddr,
@@ -24,16 +26,28 @@ impl Resolve for VettingResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let allow_private = self.allow_private;
         Box::pin(async move {
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let found: Vec<SocketAddr> =
+                tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             vetted(name.as_str(), found, allow_private)
         })
     }
 }
 
 /// All addresses, if each of them is granted: a name that mixes good and bad ones is up to something.
-fn vetted(name: &str, found: Vec<SocketAddr>, allow_private: bool) -> Result<Addrs, Box<dyn std::error::Error + Send + Sync>> {
-    match found.iter().map(SocketAddr::ip).find(|ip| !address::is_public(*ip)) {
-        Some(address) if !allow_private => Err(Box::new(NotGranted { name: name.to_owned(), address })),
+fn vetted(
+    name: &str,
+    found: Vec<SocketAddr>,
+    allow_private: bool,
+) -> Result<Addrs, Box<dyn std::error::Error + Send + Sync>> {
+    match found
+        .iter()
+        .map(SocketAddr::ip)
+        .find(|ip| !address::is_public(*ip))
+    {
+        Some(address) if !allow_private => Err(Box::new(NotGranted {
+            name: name.to_owned(),
+            address,
+        })),
         _ => Ok(Box::new(found.into_iter())),
     }
 }
@@ -44,8 +58,13 @@ mod tests {
 
     #[test]
     fn one_bad_address_among_good_ones_refuses_the_name() {
-        let found = ["1.1.1.1:0", "169.254.169.254:0"].map(|text| text.parse().unwrap()).to_vec();
+        let found = ["1.1.1.1:0", "169.254.169.254:0"]
+            .map(|text| text.parse().unwrap())
+            .to_vec();
         assert!(vetted("rebind.example.com", found.clone(), false).is_err());
-        assert_eq!(vetted("rebind.example.com", found, true).unwrap().count(), 2);
+        assert_eq!(
+            vetted("rebind.example.com", found, true).unwrap().count(),
+            2
+        );
     }
 }

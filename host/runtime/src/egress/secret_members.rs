@@ -9,17 +9,58 @@ use super::{blank, text};
 
 /// Names, without `_` and `-` and in lower case, whose value is a secret.
 const NAMES: [&str; 41] = [
-    "accesskey", "accesskeysecret", "accesstoken", "adminpassword", "apikey", "apisecret", "apitoken", "authkey", "authorization", "authtoken",
-    "bearertoken", "bgpauthkey", "certificatekey", "clientkey", "clientsecret", "connectionstring", "credential", "credentials", "dbpassword",
-    "encryptionkey", "hmackey", "idtoken", "licensekey", "masterkey", "masterpassword", "passphrase", "passwd", "password", "privatekey", "pwd",
-    "refreshtoken", "rootpassword", "secret", "secretaccesskey", "secretkey", "servicekey", "sessiontoken", "sharedkey", "signingkey", "token", "webhooksecret",
+    "accesskey",
+    "accesskeysecret",
+    "accesstoken",
+    "adminpassword",
+    "apikey",
+    "apisecret",
+    "apitoken",
+    "authkey",
+    "authorization",
+    "authtoken",
+    "bearertoken",
+    "bgpauthkey",
+    "certificatekey",
+    "clientkey",
+    "clientsecret",
+    "connectionstring",
+    "credential",
+    "credentials",
+    "dbpassword",
+    "encryptionkey",
+    "hmackey",
+    "idtoken",
+    "licensekey",
+    "masterkey",
+    "masterpassword",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "pwd",
+    "refreshtoken",
+    "rootpassword",
+    "secret",
+    "secretaccesskey",
+    "secretkey",
+    "servicekey",
+    "sessiontoken",
+    "sharedkey",
+    "signingkey",
+    "token",
+    "webhooksecret",
 ];
 
 /// Members that hold the secret inside an object that is named like one: `"token": {"id": …, "value": …}`.
 const INNER: [&str; 5] = ["value", "key", "data", "plaintext", "content"];
 
 fn is_secret(name: &str) -> bool {
-    let plain: String = name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect();
+    let plain: String = name
+        .chars()
+        .filter(|c| !matches!(c, '_' | '-'))
+        .flat_map(char::to_lowercase)
+        .collect();
     NAMES.binary_search(&plain.as_str()).is_ok()
 }
 
@@ -47,7 +88,10 @@ pub(super) fn blank_all(value: &mut Value) {
 fn blank_member(member: &mut Value) {
     match member {
         Value::Object(members) => {
-            for (_, inner) in members.iter_mut().filter(|(name, _)| INNER.contains(&name.as_str())) {
+            for (_, inner) in members
+                .iter_mut()
+                .filter(|(name, _)| INNER.contains(&name.as_str()))
+            {
                 blank::blank(inner);
             }
         }
@@ -67,7 +111,10 @@ pub(super) fn visit_all(value: &Value, visit: &mut impl FnMut(&str)) {
                 match member {
                     Value::String(secret) if is_secret(name) => visit(secret),
                     Value::Object(inner) if is_secret(name) => {
-                        INNER.iter().filter_map(|name| inner.get(*name)?.as_str()).for_each(&mut *visit);
+                        INNER
+                            .iter()
+                            .filter_map(|name| inner.get(*name)?.as_str())
+                            .for_each(&mut *visit);
                     }
                     _ => {}
                 }
@@ -104,17 +151,26 @@ mod tests {
         });
         blank_all(&mut value);
         assert!(!value.to_string().contains("canary"), "{value}");
-        assert_eq!(value["databases"][0]["connection"]["uri"], "postgres://h.example.com:25060/db?sslmode=require");
+        assert_eq!(
+            value["databases"][0]["connection"]["uri"],
+            "postgres://h.example.com:25060/db?sslmode=require"
+        );
         assert_eq!(value["databases"][0]["token"]["id"], "t1");
         assert_eq!(value["databases"][0]["secretKey"], 0);
         assert_eq!(value["next_page_token"], "page-2");
-        assert_eq!(value["links"]["pages"]["next"], "https://api.example.com/v2?page=2");
+        assert_eq!(
+            value["links"]["pages"]["next"],
+            "https://api.example.com/v2?page=2"
+        );
     }
 
     #[test]
     fn the_own_objects_secrets_are_seen_where_they_stand() {
         let mut seen = Vec::new();
-        visit_all(&json!({"c": {"password": "one", "uri": "pg://u:two@h/"}, "token": {"value": "three"}}), &mut |secret: &str| seen.push(secret.to_owned()));
+        visit_all(
+            &json!({"c": {"password": "one", "uri": "pg://u:two@h/"}, "token": {"value": "three"}}),
+            &mut |secret: &str| seen.push(secret.to_owned()),
+        );
         seen.sort();
         assert_eq!(seen, ["one", "three", "two"]);
     }

@@ -4,8 +4,19 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Words before a `=` or `:` that say that a secret follows.
-const WORDS: [&str; 11] =
-    ["access_key", "accesskey", "api_key", "apikey", "passwd", "password", "private_key", "pwd", "secret", "secret_key", "token"];
+const WORDS: [&str; 11] = [
+    "access_key",
+    "accesskey",
+    "api_key",
+    "apikey",
+    "passwd",
+    "password",
+    "private_key",
+    "pwd",
+    "secret",
+    "secret_key",
+    "token",
+];
 
 /// The text without `user:password@` in its URLs.
 pub(super) fn without_userinfo(text: &str) -> Cow<'_, str> {
@@ -23,12 +34,27 @@ pub(super) fn without_connection_secrets(text: &str) -> Cow<'_, str> {
 pub(super) fn shown(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let text = std::str::from_utf8(bytes).ok()?;
     // Other encodings, and compressed bytes, would hide what is looked for.
-    if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+    if text
+        .chars()
+        .any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+    {
         return None;
     }
     let mut found = userinfos(text);
     found.extend(assigned(text, &['=', ':']));
     Some(cut(text, found))
+}
+
+/// Calls `visit` with each secret that a text seems to hold.
+pub(super) fn secrets(text: &str, visit: &mut impl FnMut(&str)) {
+    userinfo_passwords(text, visit);
+    for range in assigned(text, &['=', ':']) {
+        visit(
+            text.get(range)
+                .unwrap_or_default()
+                .trim_matches(['"', '\'']),
+        );
+    }
 }
 
 /// Calls `visit` with each password that a URL of the text carries.
@@ -47,7 +73,11 @@ fn userinfos(text: &str) -> Vec<Range<usize>> {
     for (at, _) in text.match_indices("://") {
         let start = at + 3;
         let rest = text.get(start..).unwrap_or_default();
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>')).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| {
+                c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>')
+            })
+            .unwrap_or(rest.len());
         if let Some(sign) = rest.get(..end).and_then(|authority| authority.rfind('@')) {
             found.push(start..start + sign + 1);
         }
@@ -64,12 +94,21 @@ fn assigned(text: &str, signs: &[char]) -> Vec<Range<usize>> {
             let after = at + word.len();
             let rest = lower.get(after..).unwrap_or_default();
             let unquoted = rest.trim_start_matches(['"', '\'', ' ', '\t', '\\']);
-            let Some(value) = unquoted.strip_prefix(signs) else { continue };
+            let Some(value) = unquoted.strip_prefix(signs) else {
+                continue;
+            };
             let value = value.trim_start_matches(['=', '>', ' ', '\t', '\r', '\n', '\\']);
             let start = text.len() - value.len();
             let length = match value.chars().next() {
-                Some(quote @ ('"' | '\'')) => value.get(1..).and_then(|inner| inner.find(quote)).map_or(value.len(), |end| end + 2),
-                _ => value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '&' | '}' | '<')).unwrap_or(value.len()),
+                Some(quote @ ('"' | '\'')) => value
+                    .get(1..)
+                    .and_then(|inner| inner.find(quote))
+                    .map_or(value.len(), |end| end + 2),
+                _ => value
+                    .find(|c: char| {
+                        c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '&' | '}' | '<')
+                    })
+                    .unwrap_or(value.len()),
             };
             found.push(start..start + length);
         }
@@ -99,9 +138,18 @@ mod tests {
 
     #[test]
     fn a_url_loses_its_user_and_nothing_else() {
-        assert_eq!(without_userinfo("see postgres://u:p%40x@h:1/db, https://h/x?a=b@c"), "see postgres://h:1/db, https://h/x?a=b@c");
-        assert_eq!(without_userinfo("mongodb+srv://u:p@a@h.example.com"), "mongodb+srv://h.example.com");
-        assert_eq!(without_userinfo("https://h.example.com/x"), "https://h.example.com/x");
+        assert_eq!(
+            without_userinfo("see postgres://u:p%40x@h:1/db, https://h/x?a=b@c"),
+            "see postgres://h:1/db, https://h/x?a=b@c"
+        );
+        assert_eq!(
+            without_userinfo("mongodb+srv://u:p@a@h.example.com"),
+            "mongodb+srv://h.example.com"
+        );
+        assert_eq!(
+            without_userinfo("https://h.example.com/x"),
+            "https://h.example.com/x"
+        );
     }
 
     #[test]

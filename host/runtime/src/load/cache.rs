@@ -18,12 +18,18 @@ use super::{Digest, LoadError};
 const SUM_BYTES: usize = 32;
 
 /// Compiles a component, or takes it from the cache.
-pub(crate) fn compile(engine: &Engine, bytes: &[u8], digest: &Digest, cache: Option<&Path>) -> Result<Component, LoadError> {
+pub(crate) fn compile(
+    engine: &Engine,
+    bytes: &[u8],
+    digest: &Digest,
+    cache: Option<&Path>,
+) -> Result<Component, LoadError> {
     let file = cache.map(|folder| file_of(engine, digest, folder));
     if let Some(component) = file.as_deref().and_then(|file| load(engine, file)) {
         return Ok(component);
     }
-    let component = Component::from_binary(engine, bytes).map_err(|error| LoadError::Corrupt(format!("{:#}", error)))?;
+    let component = Component::from_binary(engine, bytes)
+        .map_err(|error| LoadError::Corrupt(format!("{:#}", error)))?;
     if let Some(file) = file
         && let Err(error) = store(&component, &file)
     {
@@ -38,7 +44,10 @@ fn file_of(engine: &Engine, digest: &Digest, folder: &Path) -> PathBuf {
     let mut hasher = Sha256Hasher(Sha256::new());
     engine.precompile_compatibility_hash().hash(&mut hasher);
     let engine = format!("{:x}", hasher.0.finalize());
-    folder.join(format!("{digest}-{}.cwasm", engine.get(..16).unwrap_or_default()))
+    folder.join(format!(
+        "{digest}-{}.cwasm",
+        engine.get(..16).unwrap_or_default()
+    ))
 }
 
 struct Sha256Hasher(Sha256);
@@ -97,7 +106,10 @@ fn write(draft: &Path, code: &[u8]) -> std::io::Result<()> {
 #[cfg(unix)]
 fn make_private(folder: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
 }
 
 #[cfg(not(unix))]

@@ -41,8 +41,15 @@ impl Digest {
 impl FromStr for Digest {
     type Err = DigestError;
     fn from_str(text: &str) -> Result<Self, DigestError> {
-        let fits = text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
-        if fits { Ok(Self(text.to_owned())) } else { Err(DigestError) }
+        let fits = text.len() == 64
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        if fits {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(DigestError)
+        }
     }
 }
 
@@ -88,12 +95,24 @@ struct Judged {
 
 impl Generation {
     /// Takes a manifest that is valid; compiles its schemas and patterns.
-    pub(crate) fn new(digest: Digest, manifest: Manifest, pre: ProviderPre<CallState>, share: Arc<Semaphore>) -> Result<Self, Vec<ManifestFault>> {
+    pub(crate) fn new(
+        digest: Digest,
+        manifest: Manifest,
+        pre: ProviderPre<CallState>,
+        share: Arc<Semaphore>,
+    ) -> Result<Self, Vec<ManifestFault>> {
         let mut kinds = BTreeMap::new();
         let mut faults = Vec::new();
         for kind in &manifest.kinds {
-            let fault = |wrong: &str, right: String| ManifestFault { place: format!("kind `{}`", kind.id), wrong: wrong.to_owned(), right };
-            match (SpecSchema::compile(&kind.spec_schema), IdPattern::compile(&kind.id_pattern)) {
+            let fault = |wrong: &str, right: String| ManifestFault {
+                place: format!("kind `{}`", kind.id),
+                wrong: wrong.to_owned(),
+                right,
+            };
+            match (
+                SpecSchema::compile(&kind.spec_schema),
+                IdPattern::compile(&kind.id_pattern),
+            ) {
                 (Ok(schema), Ok(id_pattern)) => {
                     kinds.insert(kind.id.clone(), Judged { schema, id_pattern });
                 }
@@ -101,7 +120,17 @@ impl Generation {
                 (_, Err(error)) => faults.push(fault("id-pattern", error.to_string())),
             }
         }
-        if faults.is_empty() { Ok(Self { digest, manifest, kinds, pre, share }) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(Self {
+                digest,
+                manifest,
+                kinds,
+                pre,
+                share,
+            })
+        } else {
+            Err(faults)
+        }
     }
 
     /// The digest of its component.
@@ -131,7 +160,9 @@ impl Generation {
     /// Whether a text is a provider id of a kind.
     #[must_use]
     pub fn is_id(&self, kind: &str, text: &str) -> bool {
-        self.kinds.get(kind).is_some_and(|judged| judged.id_pattern.matches(text))
+        self.kinds
+            .get(kind)
+            .is_some_and(|judged| judged.id_pattern.matches(text))
     }
 
     pub(crate) fn pre(&self) -> &ProviderPre<CallState> {
@@ -145,6 +176,10 @@ impl Generation {
 
 impl fmt::Debug for Generation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Generation({} {} {})", self.manifest.provider, self.manifest.version, self.digest)
+        write!(
+            f,
+            "Generation({} {} {})",
+            self.manifest.provider, self.manifest.version, self.digest
+        )
     }
 }

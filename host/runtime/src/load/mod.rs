@@ -19,7 +19,9 @@ pub(crate) use world::{check as check_world, wants_wasi};
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// Too large.
-    #[error("the component has {bytes} bytes; at most {limit} are taken (`runtime.limits.componentBytes`)")]
+    #[error(
+        "the component has {bytes} bytes; at most {limit} are taken (`runtime.limits.componentBytes`)"
+    )]
     TooLarge {
         /// Its size.
         bytes: usize,
@@ -30,19 +32,27 @@ pub enum LoadError {
     #[error("the file is empty; give a WebAssembly component")]
     Empty,
     /// Some other file.
-    #[error("this is no WebAssembly: it starts with {start}, a component with the bytes 00 61 73 6d")]
+    #[error(
+        "this is no WebAssembly: it starts with {start}, a component with the bytes 00 61 73 6d"
+    )]
     NotWasm {
         /// Its first bytes.
         start: String,
     },
     /// Text.
-    #[error("this is WebAssembly as text; give the binary form (`wasm-tools parse component.wat -o component.wasm`)")]
+    #[error(
+        "this is WebAssembly as text; give the binary form (`wasm-tools parse component.wat -o component.wasm`)"
+    )]
     Text,
     /// A module, not a component.
-    #[error("this is a core module, not a component; make one of it (`cargo xtask` does for plugins here, elsewhere `wasm-tools component new module.wasm -o component.wasm`)")]
+    #[error(
+        "this is a core module, not a component; make one of it (`cargo xtask` does for plugins here, elsewhere `wasm-tools component new module.wasm -o component.wasm`)"
+    )]
     CoreModule,
     /// Another layer or version.
-    #[error("this is WebAssembly of an unknown layer or version ({0}); this host takes components (0d 00 01 00)")]
+    #[error(
+        "this is WebAssembly of an unknown layer or version ({0}); this host takes components (0d 00 01 00)"
+    )]
     UnknownLayer(String),
     /// It does not compile.
     #[error("the component is corrupt or uses what this host does not support: {0}")]
@@ -62,5 +72,8 @@ pub enum LoadError {
 }
 
 fn bullets<T: std::fmt::Display>(faults: &[T]) -> String {
-    faults.iter().map(|fault| format!("\n  - {fault}")).collect()
+    faults
+        .iter()
+        .map(|fault| format!("\n  - {fault}"))
+        .collect()
 }

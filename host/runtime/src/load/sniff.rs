@@ -12,17 +12,30 @@ pub(crate) fn sniff(bytes: &[u8]) -> Result<(), LoadError> {
     }
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         let text = bytes.trim_ascii_start();
-        let is_text = text.starts_with(b"(component") || text.starts_with(b"(module") || text.starts_with(b";;");
-        return Err(if is_text { LoadError::Text } else { LoadError::NotWasm { start: hex(bytes) } });
+        let is_text = text.starts_with(b"(component")
+            || text.starts_with(b"(module")
+            || text.starts_with(b";;");
+        return Err(if is_text {
+            LoadError::Text
+        } else {
+            LoadError::NotWasm { start: hex(bytes) }
+        });
     };
     match rest.first_chunk::<4>() {
         Some(&COMPONENT) => Ok(()),
         Some(&MODULE) => Err(LoadError::CoreModule),
         Some(other) => Err(LoadError::UnknownLayer(hex(other))),
-        None => Err(LoadError::Corrupt("it ends within its first eight bytes".to_owned())),
+        None => Err(LoadError::Corrupt(
+            "it ends within its first eight bytes".to_owned(),
+        )),
     }
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+    bytes
+        .iter()
+        .take(8)
+        .map(|byte| format!("{byte:02x}"))
+        .collect::<Vec<_>>()
+        .join(" ")
 }

@@ -68,7 +68,8 @@ impl Runtime {
             return Err(RuntimeError::Threads);
         }
         let io = Handle::try_current().map_err(|_| RuntimeError::NoTokio)?;
-        let engine = engine::build(&config.limits).map_err(|error| RuntimeError::Engine(format!("{:#}", error)))?;
+        let engine = engine::build(&config.limits)
+            .map_err(|error| RuntimeError::Engine(format!("{:#}", error)))?;
         engine::start_ticker(&engine)?;
         let guests = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(config.guest_threads)
@@ -83,7 +84,12 @@ impl Runtime {
             limits,
             ports,
         };
-        Ok(Self { stage, io, cache_dir: config.cache_dir, guests: Some(guests) })
+        Ok(Self {
+            stage,
+            io,
+            cache_dir: config.cache_dir,
+            guests: Some(guests),
+        })
     }
 
     /// The limits in force.
@@ -99,20 +105,34 @@ impl Runtime {
     pub async fn load(&self, bytes: &[u8]) -> Result<Arc<Generation>, LoadError> {
         let limit = self.stage.limits.component_bytes;
         if bytes.len() > limit {
-            return Err(LoadError::TooLarge { bytes: bytes.len(), limit });
+            return Err(LoadError::TooLarge {
+                bytes: bytes.len(),
+                limit,
+            });
         }
         load::sniff(bytes)?;
         let digest = Digest::of(bytes);
         let pre = self.prepare(bytes.to_vec(), digest.clone()).await?;
-        let share = Arc::new(Semaphore::new(usize::try_from(self.stage.limits.concurrent_calls_per_plugin).unwrap_or(usize::MAX)));
-        let described = self.describe(&share, pre.clone()).await.map_err(LoadError::Describe)?;
+        let share = Arc::new(Semaphore::new(
+            usize::try_from(self.stage.limits.concurrent_calls_per_plugin).unwrap_or(usize::MAX),
+        ));
+        let described = self
+            .describe(&share, pre.clone())
+            .await
+            .map_err(LoadError::Describe)?;
         let manifest = convert::manifest(described).map_err(LoadError::Manifest)?;
         validate(&manifest).map_err(LoadError::Manifest)?;
-        Generation::new(digest, manifest, pre, share).map(Arc::new).map_err(LoadError::Manifest)
+        Generation::new(digest, manifest, pre, share)
+            .map(Arc::new)
+            .map_err(LoadError::Manifest)
     }
 
     /// Compiles and links, off the threads that serve requests.
-    async fn prepare(&self, bytes: Vec<u8>, digest: Digest) -> Result<ProviderPre<CallState>, LoadError> {
+    async fn prepare(
+        &self,
+        bytes: Vec<u8>,
+        digest: Digest,
+    ) -> Result<ProviderPre<CallState>, LoadError> {
         let engine = self.stage.engine.clone();
         let cache = self.cache_dir.clone();
         let prepared = self.io.spawn_blocking(move || {
@@ -122,14 +142,23 @@ impl Runtime {
                 return Err(LoadError::World(faults));
             }
             let with_wasi = load::wants_wasi(&component, &engine);
-            let linker = capability::linker(&engine, with_wasi).map_err(|error| LoadError::Host(format!("{:#}", error)))?;
+            let linker = capability::linker(&engine, with_wasi)
+                .map_err(|error| LoadError::Host(format!("{:#}", error)))?;
             // Names fit by now: what is left is a function of another type.
             let mistyped = |error: wasmtime::Error| {
-                LoadError::World(vec![WorldFault::new(format!("a function has another type than in `wit/provider-0.1.0`: {:#}", error))])
+                LoadError::World(vec![WorldFault::new(format!(
+                    "a function has another type than in `wit/provider-0.1.0`: {:#}",
+                    error
+                ))])
             };
-            linker.instantiate_pre(&component).and_then(ProviderPre::new).map_err(mistyped)
+            linker
+                .instantiate_pre(&component)
+                .and_then(ProviderPre::new)
+                .map_err(mistyped)
         });
-        prepared.await.map_err(|error| LoadError::Host(error.to_string()))?
+        prepared
+            .await
+            .map_err(|error| LoadError::Host(error.to_string()))?
     }
 
     async fn describe(
@@ -144,7 +173,10 @@ impl Runtime {
             wall: (Duration::from_millis(limits.check_wall_ms), "checkWallMs"),
         };
         let entry = |provider: Provider, mut store: Store<CallState>| async move {
-            provider.berth_provider_adapter().call_describe(&mut store).await
+            provider
+                .berth_provider_adapter()
+                .call_describe(&mut store)
+                .await
         };
         self.stage.run(share, pre, granted, entry).await
     }

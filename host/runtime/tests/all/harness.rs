@@ -43,15 +43,34 @@ impl Secrets for Recorded {
         }
     }
 
-    async fn resolve(&self, _scope: &CallScope, reference: &SecretRef) -> Result<SecretText, PortError> {
-        let known = self.secrets.lock().unwrap().get(&reference.to_string()).cloned();
-        known.unwrap_or_else(|| Err(PortError::NotFound(format!("there is no secret `{reference}`")))).map(SecretText::new)
+    async fn resolve(
+        &self,
+        _scope: &CallScope,
+        reference: &SecretRef,
+    ) -> Result<SecretText, PortError> {
+        let known = self
+            .secrets
+            .lock()
+            .unwrap()
+            .get(&reference.to_string())
+            .cloned();
+        known
+            .unwrap_or_else(|| {
+                Err(PortError::NotFound(format!(
+                    "there is no secret `{reference}`"
+                )))
+            })
+            .map(SecretText::new)
     }
 }
 
 #[async_trait]
 impl Journal for Recorded {
-    async fn before_write(&self, scope: &CallScope, entry: JournalEntry) -> Result<EntryId, PortError> {
+    async fn before_write(
+        &self,
+        scope: &CallScope,
+        entry: JournalEntry,
+    ) -> Result<EntryId, PortError> {
         assert!(scope.operation.writes());
         if let Some(error) = &*self.refuse_writes.lock().unwrap() {
             return Err(error.clone());
@@ -63,7 +82,12 @@ impl Journal for Recorded {
         Ok(EntryId::generate(NOW, IdSeed(seed)))
     }
 
-    async fn after_write(&self, _scope: &CallScope, _entry: &EntryId, end: Exchange) -> Result<(), PortError> {
+    async fn after_write(
+        &self,
+        _scope: &CallScope,
+        _entry: &EntryId,
+        end: Exchange,
+    ) -> Result<(), PortError> {
         let mut writes = self.writes.lock().unwrap();
         writes.last_mut().unwrap().1 = Some(end);
         Ok(())
@@ -99,7 +123,8 @@ pub(crate) fn component(name: &str) -> Vec<u8> {
         PathBuf::from,
     );
     let file = folder.join(name).with_extension("wasm");
-    std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}; `cargo xtask test` builds it", file.display()))
+    std::fs::read(&file)
+        .unwrap_or_else(|error| panic!("{}: {error}; `cargo xtask test` builds it", file.display()))
 }
 
 /// A runtime with the hostile guest loaded.
@@ -137,13 +162,31 @@ impl Host {
     pub(crate) async fn with(limits: Limits) -> Self {
         let recorded = Arc::new(Recorded::default());
         // Slots are address space, and many hosts run side by side here.
-        let limits = Limits { concurrent_calls: limits.concurrent_calls.min(16), ..limits };
-        let config = RuntimeConfig { guest_threads: 2, cache_dir: Some(std::env::temp_dir().join("berth-runtime-tests")), limits };
+        let limits = Limits {
+            concurrent_calls: limits.concurrent_calls.min(16),
+            ..limits
+        };
+        let config = RuntimeConfig {
+            guest_threads: 2,
+            cache_dir: Some(std::env::temp_dir().join("berth-runtime-tests")),
+            limits,
+        };
         let runtime = Arc::new(Runtime::start(config, ports(&recorded)).unwrap());
         let provider = Provider::start().await;
         let generation = runtime.load(&component("guest-hostile")).await.unwrap();
-        let grant = AccountGrant::build(generation.manifest(), &grant_config(&provider.base), runtime.limits()).unwrap();
-        Self { runtime, ports: recorded, provider, generation, grant: Arc::new(grant) }
+        let grant = AccountGrant::build(
+            generation.manifest(),
+            &grant_config(&provider.base),
+            runtime.limits(),
+        )
+        .unwrap();
+        Self {
+            runtime,
+            ports: recorded,
+            provider,
+            generation,
+            grant: Arc::new(grant),
+        }
     }
 
     pub(crate) fn call(&self) -> Call {
@@ -161,7 +204,9 @@ impl Host {
 
     /// Observes the own object by this script.
     pub(crate) async fn observe(&self, script: Value) -> Outcome<Observation> {
-        self.runtime.observe(&self.generation, self.call(), wanted(script)).await
+        self.runtime
+            .observe(&self.generation, self.call(), wanted(script))
+            .await
     }
 
     /// What the script of an observe reported.
@@ -171,12 +216,19 @@ impl Host {
 
     /// What one request of an observe came to.
     pub(crate) async fn sent(&self, method: &str, url: &str) -> Value {
-        self.report(json!([{"send": {"method": method, "url": url}}])).await[0].clone()
+        self.report(json!([{"send": {"method": method, "url": url}}]))
+            .await[0]
+            .clone()
     }
 }
 
 pub(crate) fn account() -> AccountView {
-    AccountView { id: AccountId::generate(NOW, IdSeed([1; 10])), shared: true, previews: false, regions: Vec::new() }
+    AccountView {
+        id: AccountId::generate(NOW, IdSeed([1; 10])),
+        shared: true,
+        previews: false,
+        regions: Vec::new(),
+    }
 }
 
 fn resource_id() -> ResourceId {
@@ -201,13 +253,27 @@ pub(crate) fn wanted(script: Value) -> Wanted {
 
 /// The same, not yet known at the provider.
 pub(crate) fn unknown(script: Value) -> Wanted {
-    Wanted { provider_id: None, ..wanted(script) }
+    Wanted {
+        provider_id: None,
+        ..wanted(script)
+    }
 }
 
 /// A user of the own database.
 pub(crate) fn user(script: Value) -> Wanted {
-    let parent = ParentView { kind: "hostile.db".to_owned(), provider_id: OWN.to_owned(), name: "bc-r-own".to_owned(), outputs: serde_json::Map::new() };
-    Wanted { kind: "hostile.db.user".to_owned(), name: "app".to_owned(), provider_id: Some("app".to_owned()), parent: Some(parent), ..wanted(script) }
+    let parent = ParentView {
+        kind: "hostile.db".to_owned(),
+        provider_id: OWN.to_owned(),
+        name: "bc-r-own".to_owned(),
+        outputs: serde_json::Map::new(),
+    };
+    Wanted {
+        kind: "hostile.db.user".to_owned(),
+        name: "app".to_owned(),
+        provider_id: Some("app".to_owned()),
+        parent: Some(parent),
+        ..wanted(script)
+    }
 }
 
 pub(crate) fn report(observation: &Observation) -> Value {
@@ -225,5 +291,8 @@ pub(crate) fn get(path: &str) -> Value {
 
 /// Headers of a report's entry by name.
 pub(crate) fn headers(entry: &Value) -> HashMap<String, String> {
-    serde_json::from_value::<Vec<(String, String)>>(entry["headers"].clone()).unwrap().into_iter().collect()
+    serde_json::from_value::<Vec<(String, String)>>(entry["headers"].clone())
+        .unwrap()
+        .into_iter()
+        .collect()
 }

@@ -1,7 +1,11 @@
 //! The runtime with real components, real HTTP on loopback, and a host whose ports record what they
 //! are asked.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't set itself up has failed")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that can't set itself up has failed"
+)]
 
 mod calls;
 mod egress;

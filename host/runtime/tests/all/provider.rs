@@ -38,7 +38,13 @@ impl Reply {
 
     pub(crate) fn raw(status: u16, content_type: &str, body: impl Into<Bytes>) -> Self {
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
-        Self { status, headers, body: body.into(), delay: Duration::ZERO, cut: false }
+        Self {
+            status,
+            headers,
+            body: body.into(),
+            delay: Duration::ZERO,
+            cut: false,
+        }
     }
 
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
@@ -83,12 +89,20 @@ impl Provider {
         let base = format!("http://{}", listener.local_addr().unwrap());
         let app = Router::new().fallback(answer).with_state(shared.clone());
         let server = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        Self { base, shared, server }
+        Self {
+            base,
+            shared,
+            server,
+        }
     }
 
     /// Answers `METHOD /path` with this from now on.
     pub(crate) fn on(&self, line: &str, reply: Reply) {
-        self.shared.lock().unwrap().replies.insert(line.to_owned(), reply);
+        self.shared
+            .lock()
+            .unwrap()
+            .replies
+            .insert(line.to_owned(), reply);
     }
 
     pub(crate) fn arrived(&self) -> Vec<Arrived> {
@@ -96,7 +110,10 @@ impl Provider {
     }
 
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.arrived().into_iter().map(|arrived| arrived.line).collect()
+        self.arrived()
+            .into_iter()
+            .map(|arrived| arrived.line)
+            .collect()
     }
 }
 
@@ -105,11 +122,27 @@ async fn answer(State(shared): State<Arc<Mutex<Shared>>>, request: Request) -> R
     let body = axum::body::to_bytes(body, 16 << 20).await.unwrap();
     let reply = {
         let mut shared = shared.lock().unwrap();
-        let headers = parts.headers.iter().map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
-        shared.arrived.push(Arrived { line: format!("{} {}", parts.method, parts.uri), headers, body });
-        shared.replies.get(&format!("{} {}", parts.method, parts.uri.path())).cloned()
+        let headers = parts
+            .headers
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+            .collect();
+        shared.arrived.push(Arrived {
+            line: format!("{} {}", parts.method, parts.uri),
+            headers,
+            body,
+        });
+        shared
+            .replies
+            .get(&format!("{} {}", parts.method, parts.uri.path()))
+            .cloned()
     };
-    let reply = reply.unwrap_or_else(|| Reply::json(404, &serde_json::json!({"id": "not_found", "message": "no such thing"})));
+    let reply = reply.unwrap_or_else(|| {
+        Reply::json(
+            404,
+            &serde_json::json!({"id": "not_found", "message": "no such thing"}),
+        )
+    });
     tokio::time::sleep(reply.delay).await;
     let mut response = Response::builder().status(reply.status);
     for (name, value) in &reply.headers {
@@ -117,7 +150,10 @@ async fn answer(State(shared): State<Arc<Mutex<Shared>>>, request: Request) -> R
     }
     let body = if reply.cut {
         let half = Ok(reply.body.slice(..reply.body.len() / 2));
-        Body::from_stream(futures_util::stream::iter([half, Err(std::io::Error::other("cut"))]))
+        Body::from_stream(futures_util::stream::iter([
+            half,
+            Err(std::io::Error::other("cut")),
+        ]))
     } else {
         Body::from(reply.body)
     };

@@ -9,10 +9,7 @@ mod misdeeds;
 mod script;
 
 /// What `wit-bindgen` makes of the provider interface.
-#[expect(
-    missing_docs,
-    reason = "generated; the interface documents it"
-)]
+#[expect(missing_docs, reason = "generated; the interface documents it")]
 pub mod bindings {
     wit_bindgen::generate!({
         path: "../../../wit/provider-0.1.0",
@@ -21,7 +18,8 @@ pub mod bindings {
 }
 
 use bindings::berth::provider::types::{
-    Account, Application, Checked, Error, InstallsOn, Manifest, Observation, Page, Parent, Resource, Signal,
+    Account, Application, Checked, Error, InstallsOn, Manifest, Observation, Page, Parent,
+    Resource, Signal,
 };
 use bindings::exports::berth::provider::adapter::Guest;
 
@@ -32,7 +30,12 @@ impl Guest for Hostile {
         manifest::manifest()
     }
 
-    fn check(_account: Account, _kind: String, spec: String, _parent_kind: Option<String>) -> Result<Checked, Error> {
+    fn check(
+        _account: Account,
+        _kind: String,
+        spec: String,
+        _parent_kind: Option<String>,
+    ) -> Result<Checked, Error> {
         let played = script::play(&script::of_spec(&spec));
         match played.error {
             Some(error) => Err(error),
@@ -62,7 +65,11 @@ impl Guest for Hostile {
         script::play(&script::of_spec(&wanted.spec)).observe(&wanted)
     }
 
-    fn update(_account: Account, wanted: Resource, _fields: Vec<String>) -> Result<Observation, Error> {
+    fn update(
+        _account: Account,
+        wanted: Resource,
+        _fields: Vec<String>,
+    ) -> Result<Observation, Error> {
         script::play(&script::of_spec(&wanted.spec)).observe(&wanted)
     }
 
@@ -70,10 +77,18 @@ impl Guest for Hostile {
         script::play(&script::of_spec(&wanted.spec)).done()
     }
 
-    fn list(_account: Account, kind: String, _parent: Option<Parent>, cursor: Option<String>) -> Result<Page, Error> {
+    fn list(
+        _account: Account,
+        kind: String,
+        _parent: Option<Parent>,
+        cursor: Option<String>,
+    ) -> Result<Page, Error> {
         let played = script::play(cursor.as_deref().unwrap_or("{}"));
         let item = played.item(&kind)?;
-        Ok(Page { items: vec![item], next: None })
+        Ok(Page {
+            items: vec![item],
+            next: None,
+        })
     }
 
     fn label(_account: Account, wanted: Resource) -> Result<Observation, Error> {
@@ -84,11 +99,18 @@ impl Guest for Hostile {
         script::play(&script::of_spec(&wanted.spec)).done()
     }
 
-    fn catalog(account: Account, _installs_on: Option<InstallsOn>) -> Result<Vec<Application>, Error> {
+    fn catalog(
+        account: Account,
+        _installs_on: Option<InstallsOn>,
+    ) -> Result<Vec<Application>, Error> {
         let played = script::play(account.regions.first().map_or("{}", String::as_str));
         let title = played.report();
         played.done()?;
-        Ok(vec![Application { slug: "app".to_owned(), title, installs_on: InstallsOn::Instance }])
+        Ok(vec![Application {
+            slug: "app".to_owned(),
+            title,
+            installs_on: InstallsOn::Instance,
+        }])
     }
 
     fn signals(account: Account) -> Result<Vec<Signal>, Error> {

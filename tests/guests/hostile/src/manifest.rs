@@ -1,7 +1,8 @@
 //! A manifest that is valid and declares as few secrets as it can, as a hostile one would.
 
 use crate::bindings::berth::provider::types::{
-    CredentialType, Endpoint, Family, Kind, Manifest, Operation, Output, Ownership, Read, SecretPointer, SignalSupport, Write,
+    CredentialType, Endpoint, Family, Kind, Manifest, Operation, Output, Ownership, Read,
+    SecretPointer, SignalSupport, Write,
 };
 
 const SPEC: &str = r#"{
@@ -21,9 +22,17 @@ pub(crate) fn manifest() -> Manifest {
         version: "0.1.0".to_owned(),
         title: "Hostile".to_owned(),
         endpoints: vec![
-            endpoint("https://api.hostile.test", true, vec![read("GET", "/v2/regions")]),
+            endpoint(
+                "https://api.hostile.test",
+                true,
+                vec![read("GET", "/v2/regions")],
+            ),
             // Wanted, and in the tests never granted.
-            endpoint("https://elsewhere.hostile.test", false, vec![read("GET", "/v2/regions")]),
+            endpoint(
+                "https://elsewhere.hostile.test",
+                false,
+                vec![read("GET", "/v2/regions")],
+            ),
         ],
         credential: CredentialType::Bearer,
         kinds: vec![database(), user()],
@@ -33,25 +42,50 @@ pub(crate) fn manifest() -> Manifest {
 }
 
 fn endpoint(origin: &str, credential: bool, reads: Vec<Read>) -> Endpoint {
-    Endpoint { origin: origin.to_owned(), credential, reads }
+    Endpoint {
+        origin: origin.to_owned(),
+        credential,
+        reads,
+    }
 }
 
 fn read(method: &str, path: &str) -> Read {
-    Read { method: method.to_owned(), path: path.to_owned(), secrets: Vec::new() }
+    Read {
+        method: method.to_owned(),
+        path: path.to_owned(),
+        secrets: Vec::new(),
+    }
 }
 
 fn write(operation: Operation, method: &str, path: &str) -> Write {
-    Write { operation, method: method.to_owned(), path: path.to_owned(), own_ids: Vec::new(), secrets: Vec::new() }
+    Write {
+        operation,
+        method: method.to_owned(),
+        path: path.to_owned(),
+        own_ids: Vec::new(),
+        secrets: Vec::new(),
+    }
 }
 
 fn output(name: &str) -> Output {
-    Output { name: name.to_owned(), title: name.to_owned() }
+    Output {
+        name: name.to_owned(),
+        title: name.to_owned(),
+    }
 }
 
 fn database() -> Kind {
     let tagged = |operation| Write {
         own_ids: vec!["/resources/*/resource_id".to_owned()],
-        ..write(operation, if operation == Operation::Label { "POST" } else { "DELETE" }, "/v2/tags/{any}/resources")
+        ..write(
+            operation,
+            if operation == Operation::Label {
+                "POST"
+            } else {
+                "DELETE"
+            },
+            "/v2/tags/{any}/resources",
+        )
     };
     Kind {
         id: "hostile.db".to_owned(),
@@ -77,8 +111,14 @@ fn database() -> Kind {
             read("GET", "/v2/dbs"),
             Read {
                 secrets: vec![
-                    SecretPointer { pointer: "/db/neighbour_note".to_owned(), own: false },
-                    SecretPointer { pointer: "/db/opaque".to_owned(), own: true },
+                    SecretPointer {
+                        pointer: "/db/neighbour_note".to_owned(),
+                        own: false,
+                    },
+                    SecretPointer {
+                        pointer: "/db/opaque".to_owned(),
+                        own: true,
+                    },
                 ],
                 ..read("GET", "/v2/dbs/{id}")
             },
@@ -106,7 +146,10 @@ fn user() -> Kind {
         releasable: false,
         adoptable: false,
         updatable: Vec::new(),
-        reads: vec![read("GET", "/v2/dbs/{parent}/users"), read("GET", "/v2/dbs/{parent}/users/{name}")],
+        reads: vec![
+            read("GET", "/v2/dbs/{parent}/users"),
+            read("GET", "/v2/dbs/{parent}/users/{name}"),
+        ],
         writes: vec![
             write(Operation::Create, "POST", "/v2/dbs/{parent}/users"),
             write(Operation::Delete, "DELETE", "/v2/dbs/{parent}/users/{name}"),

@@ -4,7 +4,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::bindings::berth::provider::http::{self, HttpError, Request};
-use crate::bindings::berth::provider::types::{Error, Label, Observation, Phase, Resource, SecretOutput};
+use crate::bindings::berth::provider::types::{
+    Error, Label, Observation, Phase, Resource, SecretOutput,
+};
 use crate::bindings::berth::provider::{clock, log, random};
 use crate::misdeeds;
 
@@ -84,16 +86,25 @@ pub(crate) struct Played {
 /// The script in a spec.
 pub(crate) fn of_spec(spec: &str) -> String {
     let spec: Map<String, Value> = serde_json::from_str(spec).unwrap_or_default();
-    spec.get("script").map_or_else(|| "{}".to_owned(), Value::to_string)
+    spec.get("script")
+        .map_or_else(|| "{}".to_owned(), Value::to_string)
 }
 
 /// Plays a script. One that can't be read is an error that says so.
 pub(crate) fn play(text: &str) -> Played {
     let script: Script = match serde_json::from_str(text) {
         Ok(script) => script,
-        Err(error) => Script { error: Some(("failed".to_owned(), format!("bad script: {error}"))), ..Script::default() },
+        Err(error) => Script {
+            error: Some(("failed".to_owned(), format!("bad script: {error}"))),
+            ..Script::default()
+        },
     };
-    let mut played = Played { answer: script.answer, error: None, report: Vec::new(), last_body: String::new() };
+    let mut played = Played {
+        answer: script.answer,
+        error: None,
+        report: Vec::new(),
+        last_body: String::new(),
+    };
     for step in &script.steps {
         played.step(step);
     }
@@ -127,7 +138,14 @@ impl Played {
             Step::Log { text, times } => {
                 let text = self.filled(text);
                 for _ in 0..*times {
-                    log::write(log::Level::Info, &text, &[log::Field { key: "k".to_owned(), value: text.clone() }]);
+                    log::write(
+                        log::Level::Info,
+                        &text,
+                        &[log::Field {
+                            key: "k".to_owned(),
+                            value: text.clone(),
+                        }],
+                    );
                 }
             }
             Step::Random { bytes, times } => {
@@ -143,7 +161,11 @@ impl Played {
     fn filled(&self, text: &str) -> String {
         if let Some(pointer) = text.strip_prefix("$pointer:") {
             let body: Value = serde_json::from_str(&self.last_body).unwrap_or_default();
-            return body.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+            return body
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned();
         }
         text.replace("$body", &self.last_body)
     }
@@ -160,13 +182,22 @@ impl Played {
 
     /// An item of a list.
     pub(crate) fn item(self, kind: &str) -> Result<Observation, Error> {
-        let id = self.answer.provider_id.clone().unwrap_or_else(|| "item".to_owned());
+        let id = self
+            .answer
+            .provider_id
+            .clone()
+            .unwrap_or_else(|| "item".to_owned());
         self.observation(id, kind)
     }
 
     /// The outcome of a call about a resource.
     pub(crate) fn observe(self, wanted: &Resource) -> Result<Observation, Error> {
-        let id = self.answer.provider_id.clone().or_else(|| wanted.provider_id.clone()).unwrap_or_else(|| wanted.name.clone());
+        let id = self
+            .answer
+            .provider_id
+            .clone()
+            .or_else(|| wanted.provider_id.clone())
+            .unwrap_or_else(|| wanted.name.clone());
         self.observation(id, &wanted.kind)
     }
 
@@ -180,15 +211,34 @@ impl Played {
         Ok(Observation {
             provider_id: self.filled(&id),
             name: answer.name.as_ref().map(filled),
-            phase: answer.failed.as_ref().map_or(Phase::Ready, |text| Phase::Failed(self.filled(text))),
-            labels: answer.label.iter().map(|text| Label { key: "note".to_owned(), value: self.filled(text) }).collect(),
-            spec: answer.spec.as_ref().map(|text| format!(r#"{{"note": {}}}"#, quoted(text))),
+            phase: answer
+                .failed
+                .as_ref()
+                .map_or(Phase::Ready, |text| Phase::Failed(self.filled(text))),
+            labels: answer
+                .label
+                .iter()
+                .map(|text| Label {
+                    key: "note".to_owned(),
+                    value: self.filled(text),
+                })
+                .collect(),
+            spec: answer
+                .spec
+                .as_ref()
+                .map(|text| format!(r#"{{"note": {}}}"#, quoted(text))),
             pending: answer.pending.clone(),
-            outputs: answer.outputs.as_ref().map_or_else(|| json!({"report": self.report()}).to_string(), filled),
+            outputs: answer
+                .outputs
+                .as_ref()
+                .map_or_else(|| json!({"report": self.report()}).to_string(), filled),
             secret_outputs: answer
                 .secrets
                 .iter()
-                .map(|(name, value)| SecretOutput { name: name.clone(), value: self.filled(value) })
+                .map(|(name, value)| SecretOutput {
+                    name: name.clone(),
+                    value: self.filled(value),
+                })
                 .collect(),
             memo: answer.memo.as_ref().map(quoted),
             poll_after: None,
@@ -212,7 +262,10 @@ fn request(send: &Send) -> (Value, String) {
     match http::send(&request) {
         Ok(response) => {
             let text = String::from_utf8_lossy(&response.body).into_owned();
-            (json!({"status": response.status, "headers": response.headers, "body": text}), text)
+            (
+                json!({"status": response.status, "headers": response.headers, "body": text}),
+                text,
+            )
         }
         Err(error) => {
             let (what, detail) = match error {
