@@ -133,7 +133,7 @@ impl<T: Send + 'static> Job for Write<T> {
             (Some(Err(error)), _) | (_, Err(error)) => Err(error),
             (Some(Ok(answer)), Ok(())) => Ok(answer),
             (None, Ok(())) => Err(StoreError::Failed(
-                "a write was answered before it ran".to_owned(),
+                "a write broke off before it had an answer".to_owned(),
             )),
         };
         // A caller that has gone away needs no answer; its write stands.

@@ -3,7 +3,8 @@
 use crate::sql::resource_columns;
 
 /// Takes turns: between accounts by how many runs each has, within an account between tenants likewise,
-/// and within a tenant the oldest due comes first.
+/// and within a tenant the oldest due comes first. The index is named because the planner would rather walk
+/// every row in the order of accounts than the few that are due.
 pub(super) const CLAIM: &str = concat!(
     "WITH \
      running AS ( \
@@ -15,7 +16,8 @@ pub(super) const CLAIM: &str = concat!(
      due AS ( \
          SELECT id, account, tenant, next_run_at + \
              CASE WHEN state IN ('ready', 'error') THEN $6 ELSE 0 END AS due_at \
-         FROM resources WHERE next_run_at IS NOT NULL AND next_run_at <= $1 \
+         FROM resources INDEXED BY resources_due \
+         WHERE next_run_at IS NOT NULL AND next_run_at <= $1 \
              AND (lease_until IS NULL OR lease_until <= $1)), \
      by_tenant AS ( \
          SELECT due.id, due.account, due.due_at, \

@@ -15,6 +15,8 @@ use crate::StoreError;
 
 /// Statements that a connection keeps compiled.
 const STATEMENTS_KEPT: usize = 256;
+/// The log beside the database is cut back to this size, in bytes, after a burst made it larger.
+const LOG_BYTES_KEPT: u32 = 64 << 20;
 /// Rows that a connection's thread may be ahead of who reads them.
 const ROWS_AHEAD: usize = 512;
 
@@ -68,7 +70,9 @@ pub(super) fn options(config: &SqliteConfig) -> SqliteConnectOptions {
 
 /// Opens a connection that writes.
 pub(super) async fn writer(config: &SqliteConfig) -> Result<SqliteConnection, StoreError> {
-    let mut options = options(config).pragma("secure_delete", "ON");
+    let mut options = options(config)
+        .pragma("secure_delete", "ON")
+        .pragma("journal_size_limit", LOG_BYTES_KEPT.to_string());
     if let Some(pages) = config.max_pages {
         options = options.pragma("max_page_count", pages.to_string());
     }

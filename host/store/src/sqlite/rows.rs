@@ -1,6 +1,7 @@
 //! Running statements on a connection.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use futures_util::TryStreamExt;
 use sqlx::sqlite::SqliteArguments;
@@ -16,9 +17,14 @@ pub(super) async fn run<'c>(
     text: Cow<'static, str>,
     values: Vec<Datum>,
 ) -> Result<Vec<Vec<Row>>, StoreError> {
+    // SQLite takes a parameter that nothing is bound to for NULL, without a word.
+    debug_assert_eq!(parameters(&text), values.len(), "{text}");
     let arguments = arguments(values)?;
-    // The texts are this crate's own; values are only ever bound.
-    let query = sqlx::query_with(AssertSqlSafe(text.into_owned()), arguments);
+    let query = match text {
+        Cow::Borrowed(text) => sqlx::query_with(text, arguments),
+        // Texts are put together of this crate's own; values are only ever bound.
+        Cow::Owned(text) => sqlx::query_with(AssertSqlSafe(text), arguments),
+    };
     let mut answers = connection.fetch_many(query);
     let mut sets = Vec::new();
     let mut rows = Vec::new();
@@ -29,6 +35,19 @@ pub(super) async fn run<'c>(
         }
     }
     Ok(sets)
+}
+
+/// The highest number among a text's parameters.
+fn parameters(text: &str) -> usize {
+    let number = |part: &str| {
+        let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+        part.get(..digits)?.parse().ok()
+    };
+    text.split('$')
+        .skip(1)
+        .filter_map(number)
+        .max()
+        .unwrap_or(0)
 }
 
 fn arguments(values: Vec<Datum>) -> Result<SqliteArguments, StoreError> {
@@ -65,15 +84,18 @@ pub(super) fn join(prelude: &str, statements: Vec<Statement>) -> (String, Vec<Da
 /// Appends a statement whose `$1` is to be the one after `before` parameters. (`$` stands in our texts for
 /// nothing else.)
 fn append_renumbered(text: &mut String, statement: &str, before: usize) {
+    if before == 0 {
+        text.push_str(statement);
+        return;
+    }
     let mut parts = statement.split('$');
     text.push_str(parts.next().unwrap_or_default());
     for part in parts {
         let digits = part.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = part.split_at(digits);
         let number = number.parse::<usize>().unwrap_or(0) + before;
-        text.push('$');
-        text.push_str(&number.to_string());
-        text.push_str(rest);
+        // Writing to a text never fails.
+        let _ = write!(text, "${number}{rest}");
     }
 }
 

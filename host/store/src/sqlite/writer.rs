@@ -124,6 +124,9 @@ impl WriterTask {
         jobs: &mut Vec<Box<dyn Job>>,
         closing: &mut Vec<oneshot::Sender<()>>,
     ) -> Result<(), StoreError> {
+        // Whoever waits already shares what becomes of the transaction, also if it can't begin: behind a
+        // lock that somebody holds, one must not wait after the other.
+        take_waiting(&mut self.inbox, self.config.batch, jobs, closing);
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None => connect::writer(&self.config).await?,
@@ -138,15 +141,27 @@ impl WriterTask {
         while let Some(job) = jobs.get_mut(at) {
             transaction.run_job(job.as_mut()).await?;
             at += 1;
-            while jobs.len() == at && at < self.config.batch {
-                match self.inbox.try_recv() {
-                    Ok(Order::Run(job)) => jobs.push(job),
-                    Ok(Order::Close(done)) => closing.push(done),
-                    Err(_) => break,
-                }
+            if at == jobs.len() {
+                take_waiting(&mut self.inbox, self.config.batch, jobs, closing);
             }
         }
         command(transaction.connection, "COMMIT").await
+    }
+}
+
+/// Takes what waits in the queue into a batch, as far as it has room.
+fn take_waiting(
+    inbox: &mut mpsc::Receiver<Order>,
+    batch: usize,
+    jobs: &mut Vec<Box<dyn Job>>,
+    closing: &mut Vec<oneshot::Sender<()>>,
+) {
+    while jobs.len() < batch {
+        match inbox.try_recv() {
+            Ok(Order::Run(job)) => jobs.push(job),
+            Ok(Order::Close(done)) => closing.push(done),
+            Err(_) => return,
+        }
     }
 }
 
@@ -232,5 +247,116 @@ impl Session for Transaction<'_> {
             sets.extend(answers.into_iter().skip(prelude.statements()));
         }
         Ok(sets)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::{SqlStore, Verdict};
+    use crate::{AuditLog, SqliteStore};
+
+    fn append(action: &'static str) -> Statement {
+        Statement::new(
+            "INSERT INTO audit (at, tenant, action, resource, outcome, detail) \
+             VALUES (1, 'acme', $1, 'r', 'done', '{}')",
+        )
+        .bind(action)
+    }
+
+    async fn store() -> (SqliteStore, tempfile::TempDir) {
+        let directory = tempfile::TempDir::new().unwrap();
+        let config = SqliteConfig::at(directory.path().join("berth.db"));
+        (SqlStore::open(config).await.unwrap(), directory)
+    }
+
+    async fn actions(store: &SqliteStore) -> Vec<String> {
+        let rows = store.list_audit(None, 100).await.unwrap();
+        rows.into_iter().map(|row| row.action).collect()
+    }
+
+    #[tokio::test]
+    async fn a_write_that_panics_is_undone_and_stops_nobody() {
+        let (store, _directory) = store().await;
+        let broken = store.write::<(), _>(|session| {
+            Box::pin(async move {
+                session.run(vec![append("broken")]).await?;
+                panic!("of purpose")
+            })
+        });
+        let whole = store.write(|session| {
+            Box::pin(async move {
+                session.run(vec![append("whole")]).await?;
+                Ok(Verdict::Keep(17))
+            })
+        });
+        let (broken, whole) = tokio::join!(broken, whole);
+        assert!(matches!(broken, Err(StoreError::Failed(_))));
+        assert_eq!(whole, Ok(17));
+        assert_eq!(actions(&store).await, ["whole"]);
+    }
+
+    #[tokio::test]
+    async fn a_failed_statement_undoes_the_job_alone() {
+        let (store, _directory) = store().await;
+        let write = |action, fails| {
+            store.write(move |session| {
+                Box::pin(async move {
+                    session.run(vec![append(action)]).await?;
+                    if fails {
+                        session
+                            .run(vec![Statement::new("SELECT nothing FROM nowhere")])
+                            .await?;
+                    }
+                    Ok(Verdict::Keep(()))
+                })
+            })
+        };
+        let (one, two, three) = tokio::join!(
+            write("one", false),
+            write("two", true),
+            write("three", false)
+        );
+        assert_eq!((one, three), (Ok(()), Ok(())));
+        assert!(matches!(two, Err(StoreError::Failed(_))));
+        assert_eq!(actions(&store).await, ["three", "one"]);
+    }
+
+    #[tokio::test]
+    async fn a_lost_transaction_is_told_to_every_job_in_it() {
+        let (store, _directory) = store().await;
+        let before = store.write(|session| {
+            Box::pin(async move {
+                session.run(vec![append("before")]).await?;
+                Ok(Verdict::Keep(()))
+            })
+        });
+        // What SQLite does by itself on a full disk.
+        let ends_it = store.write(|session| {
+            Box::pin(async move {
+                session
+                    .run(vec![append("ends it"), Statement::new("ROLLBACK")])
+                    .await?;
+                Ok(Verdict::Discard(()))
+            })
+        });
+        let (before, ends_it) = tokio::join!(before, ends_it);
+        assert!(
+            matches!(before, Err(StoreError::Unavailable(_))),
+            "{before:?}"
+        );
+        assert!(
+            matches!(ends_it, Err(StoreError::Unavailable(_))),
+            "{ends_it:?}"
+        );
+        assert_eq!(actions(&store).await, Vec::<String>::new());
+        let after = store.write(|session| {
+            Box::pin(async move {
+                session.run(vec![append("after")]).await?;
+                Ok(Verdict::Keep(()))
+            })
+        });
+        assert_eq!(after.await, Ok(()));
+        assert_eq!(actions(&store).await, ["after"]);
     }
 }

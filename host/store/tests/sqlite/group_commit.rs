@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use berth_domain::id::ResourceId;
 use berth_store::{CreateOutcome, EventFilter, SqliteConfig, Store, StoreError};
+use sqlx::{Connection, SqliteConnection};
 use tempfile::TempDir;
 
 use crate::suite::fixture::*;
@@ -58,8 +59,7 @@ async fn a_failing_write_takes_no_other_with_it() {
                 1 => change.row.tenant = tenant_id("nobody"),
                 // Is refused.
                 2 => change.quota = 0,
-                // Fails late, after its row was written: the event's tenant must be a text. (An audit row
-                // that can't be appended.)
+                // Appends two audit rows: not every write sends the same text.
                 3 => change.audit.push(audit(&home.tenant, "second")),
                 _ => {}
             }
@@ -159,6 +159,46 @@ async fn create_all(store: &Arc<dyn Store>, home: &Home, count: usize) -> Vec<Re
         ids.push(task.await.unwrap());
     }
     ids
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn behind_a_lock_that_another_process_holds_it_is_busy_and_then_goes_on() {
+    let directory = TempDir::new().unwrap();
+    let store = reopen(SqliteConfig {
+        wait_ms: 100,
+        ..SqliteConfig::at(file(&directory))
+    })
+    .await;
+    let home = home(&store, "acme").await;
+    let url = format!("sqlite:{}", file(&directory).display());
+    let mut other = SqliteConnection::connect(&url).await.unwrap();
+    sqlx::raw_sql("BEGIN IMMEDIATE")
+        .execute(&mut other)
+        .await
+        .unwrap();
+    let tasks: Vec<_> = (0..20)
+        .map(|n| {
+            let (store, change) = (store.clone(), creation(row(&home, &format!("a{n}"))));
+            tokio::spawn(async move { store.create_resource(change).await })
+        })
+        .collect();
+    for task in tasks {
+        let told = task.await.unwrap().unwrap_err();
+        assert!(
+            matches!(&told, StoreError::Busy(text) if text.contains("waitMs")),
+            "{told}"
+        );
+    }
+    assert!(
+        store.tenant(&home.tenant).await.unwrap().is_some(),
+        "readers are not held up"
+    );
+    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+    create(&store, creation(row(&home, "a0"))).await;
+    assert_eq!(
+        store.count_by_kind(&home.tenant).await.unwrap(),
+        [(kind("x.disk"), 1)]
+    );
 }
 
 /// Prints how many creates (a row, an event, an audit row, and the checks before) and how many journal

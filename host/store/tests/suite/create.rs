@@ -63,6 +63,30 @@ pub async fn a_created_row_reads_back_as_it_was_written(store: Arc<dyn Store>) {
     assert_eq!(store.resource(&missing).await.unwrap(), None);
 }
 
+pub async fn numbers_of_a_spec_come_back_exactly(store: Arc<dyn Store>) {
+    let home = home(&store, "acme").await;
+    let mut wanted = row(&home, "a");
+    let mut bits = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut numbers = vec![
+        json!(u64::MAX),
+        json!(i64::MIN),
+        json!(5e-324),
+        json!(f64::MAX),
+    ];
+    while numbers.len() < 500 {
+        bits = bits
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let number = f64::from_bits(bits);
+        if number.is_finite() {
+            numbers.push(json!(number));
+        }
+    }
+    wanted.spec.insert("numbers".to_owned(), json!(numbers));
+    create(&store, creation(wanted.clone())).await;
+    assert_eq!(reread(&store, &wanted.id).await.row.spec, wanted.spec);
+}
+
 pub async fn a_create_publishes_and_audits_in_the_same_write(store: Arc<dyn Store>) {
     let home = home(&store, "acme").await;
     let change = creation(row(&home, "a"));

@@ -49,6 +49,7 @@ macro_rules! for_engine {
         ]);
         $crate::suite::each!($open, create: [
             a_created_row_reads_back_as_it_was_written,
+            numbers_of_a_spec_come_back_exactly,
             a_create_publishes_and_audits_in_the_same_write,
             the_same_id_answers_the_row_as_it_is,
             a_missing_or_foreign_or_unfit_parent_is_no_parent,

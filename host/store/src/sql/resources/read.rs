@@ -114,9 +114,10 @@ impl<E: Engine> SqlStore<E> {
                      (SELECT next_run_at FROM resources \
                          WHERE next_run_at IS NOT NULL AND lease_until IS NULL \
                          ORDER BY next_run_at LIMIT 1) AS free, \
-                     (SELECT MIN(CASE WHEN lease_until > next_run_at THEN lease_until \
+                     (SELECT MIN(CASE WHEN next_run_at IS NULL THEN NULL \
+                             WHEN lease_until > next_run_at THEN lease_until \
                              ELSE next_run_at END) FROM resources \
-                         WHERE next_run_at IS NOT NULL AND lease_until IS NOT NULL) AS leased",
+                         WHERE lease_until IS NOT NULL) AS leased",
             ))
             .await?;
         let Some(row) = row else {
