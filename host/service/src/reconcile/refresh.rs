@@ -18,11 +18,8 @@ use tokio::sync::OnceCell;
 use super::perform::{Calls, parent_view};
 use super::provider::ProviderCall;
 
-/// How long rows share a list, from its beginning.
-const SHARED_FOR: Span = Span::seconds(20);
-/// So many rows look by themselves within [`COUNTED_FOR`]; the next one lists for all.
+/// So many rows of a kind look by themselves within a fifth of the refresh; the next one lists for all.
 const LOOKS_BEFORE_A_LIST: u32 = 3;
-const COUNTED_FOR: Span = Span::seconds(60);
 /// Pages of one list. Rows beyond them look by themselves.
 const PAGES_MAX: u32 = 64;
 /// Lists that are remembered; each is dropped when it is old.
@@ -35,6 +32,24 @@ struct Subject {
     kind: String,
     parent: Option<String>,
     generation: String,
+}
+
+/// Times that follow from how often rows are refreshed.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// How long rows share a list, from its beginning.
+    shared_for: Span,
+    /// How long looks are counted.
+    counted_for: Span,
+}
+
+impl Pace {
+    fn of(refresh: Span) -> Self {
+        Self {
+            shared_for: Span(refresh.0 / 15),
+            counted_for: Span(refresh.0 / 5),
+        }
+    }
 }
 
 struct Recent {
@@ -80,7 +95,12 @@ impl Refresh {
             parent: parent.as_ref().map(|parent| parent.provider_id.clone()),
             generation: calls.means.generation.digest().to_string(),
         };
-        let listing = self.join(subject, calls.tools.service.now())?;
+        let service = &calls.tools.service;
+        let pace = Pace::of(service.settings().reconcile.timing.steady);
+        let listing = self.join(subject, service.now(), pace)?;
+        if listing.began_at < row.updated_at {
+            return None;
+        }
         let shown = listing
             .shown
             .get_or_init(|| list(calls, row, parent.as_ref()))
@@ -97,23 +117,23 @@ impl Refresh {
     }
 
     /// The list to share, if one is due.
-    fn join(&self, subject: Subject, now: Millis) -> Option<Arc<Listing>> {
+    fn join(&self, subject: Subject, now: Millis, pace: Pace) -> Option<Arc<Listing>> {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if recent.len() >= LISTS_MAX {
-            recent.retain(|_, recent| now - recent.counted_since <= COUNTED_FOR);
+            recent.retain(|_, recent| now - recent.counted_since <= pace.counted_for);
         }
         let entry = recent.entry(subject).or_insert(Recent {
             counted_since: now,
             looks: 0,
             list: None,
         });
-        if now - entry.counted_since > COUNTED_FOR {
+        if now - entry.counted_since > pace.counted_for {
             // Half of what was counted goes on counting, so that a steady stream keeps its list.
             entry.looks /= 2;
             entry.counted_since = now;
         }
         entry.looks = entry.looks.saturating_add(1);
-        let is_fresh = |list: &Arc<Listing>| now - list.began_at <= SHARED_FOR;
+        let is_fresh = |list: &Arc<Listing>| now - list.began_at <= pace.shared_for;
         if let Some(list) = entry.list.as_ref().filter(|list| is_fresh(list)) {
             return Some(list.clone());
         }
@@ -198,18 +218,32 @@ mod tests {
         }
     }
 
+    const PACE: Pace = Pace {
+        shared_for: Span::seconds(20),
+        counted_for: Span::seconds(60),
+    };
+
     #[test]
     fn a_few_rows_look_by_themselves_and_many_share_a_list() {
+        assert_eq!(
+            (
+                Pace::of(Span::minutes(5)).shared_for,
+                Pace::of(Span::minutes(5)).counted_for
+            ),
+            (PACE.shared_for, PACE.counted_for)
+        );
         let refresh = Refresh::default();
         let now = Millis(1_000_000);
         for _ in 0..LOOKS_BEFORE_A_LIST {
-            assert!(refresh.join(subject(), now).is_none());
+            assert!(refresh.join(subject(), now, PACE).is_none());
         }
-        let list = refresh.join(subject(), now).unwrap();
-        let same = refresh.join(subject(), now + SHARED_FOR).unwrap();
+        let list = refresh.join(subject(), now, PACE).unwrap();
+        let same = refresh
+            .join(subject(), now + Span::seconds(20), PACE)
+            .unwrap();
         assert!(Arc::ptr_eq(&list, &same));
         let later = refresh
-            .join(subject(), now + Span(SHARED_FOR.0 + 1))
+            .join(subject(), now + Span::seconds(21), PACE)
             .unwrap();
         assert!(!Arc::ptr_eq(&list, &later));
     }
@@ -219,7 +253,7 @@ mod tests {
         let refresh = Refresh::default();
         let mut now = Millis(1_000_000);
         for _ in 0..50 {
-            assert!(refresh.join(subject(), now).is_none());
+            assert!(refresh.join(subject(), now, PACE).is_none());
             now = now + Span::seconds(61);
         }
     }
