@@ -46,6 +46,9 @@ pub(crate) struct ServeFlags {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    // `FAILPOINTS` of the environment, in builds for tests alone.
+    #[cfg(feature = "failpoints")]
+    let _points = fail::FailScenario::setup();
     let result = match cli.command {
         Command::Serve(flags) => serve::run(&flags),
         Command::Config(flags) => config::print(&flags),
