@@ -11,16 +11,36 @@ use crate::harness::{Choices, World, input, json_of, told};
 async fn a_new_resource_is_pending_owned_by_its_caller_and_announced_once() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let made = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap();
-    assert_eq!((made.state, made.version, made.adopted, made.releasing), (State::Pending, 1, false, false));
+    let made = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap();
+    assert_eq!(
+        (made.state, made.version, made.adopted, made.releasing),
+        (State::Pending, 1, false, false)
+    );
     assert_eq!(made.owner_id.as_ref(), Some(&tenant.admin.principal.id));
     assert_eq!(made.region.as_deref(), Some("nyc3"));
     let shown = json_of(&made);
-    for absent in ["providerId", "readyAt", "deletedAt", "message", "parentId", "projectId", "drift"] {
+    for absent in [
+        "providerId",
+        "readyAt",
+        "deletedAt",
+        "message",
+        "parentId",
+        "projectId",
+        "drift",
+    ] {
         assert!(shown.get(absent).is_none(), "{absent} is shown");
     }
-    assert_eq!(world.events(&tenant.id, &made.id).await, ["cloud.resource.created"]);
-    assert_eq!(world.last_audit().await.0, "compute:cloud-resources:create Done");
+    assert_eq!(
+        world.events(&tenant.id, &made.id).await,
+        ["cloud.resource.created"]
+    );
+    assert_eq!(
+        world.last_audit().await.0,
+        "compute:cloud-resources:create Done"
+    );
 }
 
 /// rule: CR-002, CR-003, CR-004
@@ -28,7 +48,10 @@ async fn a_new_resource_is_pending_owned_by_its_caller_and_announced_once() {
 async fn an_offered_pool_and_an_own_pool_both_serve_and_each_on_its_account() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let offered = world.create(&tenant.admin, &world.pg(&tenant.id, "offered")).await.unwrap();
+    let offered = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "offered"))
+        .await
+        .unwrap();
     assert_eq!(world.row(&offered.id).await.account, world.account);
     let account = world.account_of("acme", json!({})).await;
     let pool = world.pool_on("acme", &account).await;
@@ -50,12 +73,26 @@ async fn a_pool_that_is_missing_foreign_or_not_offered_is_not_found() {
     for pool in [&world.pool, &foreign, &missing] {
         let mut body = world.pg(&tenant.id, "main");
         body["poolId"] = json!(pool);
-        assert_eq!(told(world.create(&tenant.admin, &body).await).0, Code::NotFound);
+        assert_eq!(
+            told(world.create(&tenant.admin, &body).await).0,
+            Code::NotFound
+        );
         let kinds = json!({"tenantId": tenant.id, "poolId": pool});
-        let kinds = berth_service::cloud_resources::kinds::handle(&world.service, &tenant.admin, input(kinds)).await;
+        let kinds = berth_service::cloud_resources::kinds::handle(
+            &world.service,
+            &tenant.admin,
+            input(kinds),
+        )
+        .await;
         assert_eq!(told(kinds).0, Code::NotFound);
     }
-    assert!(world.names(&other.admin, &other.id, json!({})).await.unwrap().is_empty());
+    assert!(
+        world
+            .names(&other.admin, &other.id, json!({}))
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 /// rule: CR-061, CR-062, CR-099, CR-100
@@ -64,18 +101,36 @@ async fn a_pool_or_provider_that_does_not_serve_the_kind_is_unsupported() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
     let machines = json!({"tenantId": "acme", "title": "metal", "type": "machines"});
-    let machines = berth_service::pools::create::handle(&world.service, &tenant.admin, input(machines)).await.unwrap();
-    let account = world.account_of("acme", json!({"provider": "nobody"})).await;
+    let machines =
+        berth_service::pools::create::handle(&world.service, &tenant.admin, input(machines))
+            .await
+            .unwrap();
+    let account = world
+        .account_of("acme", json!({"provider": "nobody"}))
+        .await;
     let unserved = world.pool_on("acme", &account).await;
-    for (pool, kind) in [(&machines.id, "do.database.pg"), (&unserved, "nobody.db"), (&world.pool, "do.unheard.of")] {
+    for (pool, kind) in [
+        (&machines.id, "do.database.pg"),
+        (&unserved, "nobody.db"),
+        (&world.pool, "do.unheard.of"),
+    ] {
         let mut body = world.pg(&tenant.id, "main");
         body["poolId"] = json!(pool);
         body["kind"] = json!(kind);
-        assert_eq!(told(world.create(&tenant.admin, &body).await).0, Code::Unsupported, "{kind}");
+        assert_eq!(
+            told(world.create(&tenant.admin, &body).await).0,
+            Code::Unsupported,
+            "{kind}"
+        );
     }
     for pool in [&machines.id, &unserved] {
         let kinds = json!({"tenantId": tenant.id, "poolId": pool});
-        let kinds = berth_service::cloud_resources::kinds::handle(&world.service, &tenant.admin, input(kinds)).await;
+        let kinds = berth_service::cloud_resources::kinds::handle(
+            &world.service,
+            &tenant.admin,
+            input(kinds),
+        )
+        .await;
         assert_eq!(told(kinds).0, Code::Unsupported);
     }
 }
@@ -86,10 +141,26 @@ async fn a_wrong_spec_is_refused_at_its_field() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
     let cases = [
-        ("schema", json!({"region": "nyc3", "size": "db-s-1vcpu-1gb", "num_nodes": 7}), "spec.num_nodes"),
-        ("missing", json!({"region": "nyc3", "size": "db-s-1vcpu-1gb"}), "spec.num_nodes"),
-        ("unknown", json!({"region": "nyc3", "size": "x", "num_nodes": 1, "sise": 1}), "spec.sise"),
-        ("region", json!({"region": "sfo3", "size": "db-s-1vcpu-1gb", "num_nodes": 1}), "spec.region"),
+        (
+            "schema",
+            json!({"region": "nyc3", "size": "db-s-1vcpu-1gb", "num_nodes": 7}),
+            "spec.num_nodes",
+        ),
+        (
+            "missing",
+            json!({"region": "nyc3", "size": "db-s-1vcpu-1gb"}),
+            "spec.num_nodes",
+        ),
+        (
+            "unknown",
+            json!({"region": "nyc3", "size": "x", "num_nodes": 1, "sise": 1}),
+            "spec.sise",
+        ),
+        (
+            "region",
+            json!({"region": "sfo3", "size": "db-s-1vcpu-1gb", "num_nodes": 1}),
+            "spec.region",
+        ),
         (
             "check",
             json!({"region": "nyc3", "size": "db-s-1vcpu-1gb", "num_nodes": 1, "tags": ["better-compute-managed:x"]}),
@@ -102,7 +173,13 @@ async fn a_wrong_spec_is_refused_at_its_field() {
         let (code, _, at) = told(world.create(&tenant.admin, &body).await);
         assert_eq!((code, at.as_str()), (Code::InvalidInput, field), "{name}");
     }
-    assert!(world.names(&tenant.admin, &tenant.id, json!({})).await.unwrap().is_empty());
+    assert!(
+        world
+            .names(&tenant.admin, &tenant.id, json!({}))
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 /// rule: CR-103
@@ -113,7 +190,8 @@ async fn a_spec_of_64_kib_passes_the_size_and_one_byte_more_does_not() {
     let body = |bytes: usize| {
         // The longest text that the kind takes is a variable's value: as many of them as it needs.
         let mut body = world.app(&tenant.id, "main");
-        let image = json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "nginx"});
+        let image =
+            json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "nginx"});
         let mut envs = vec![json!({"key": "A", "type": "GENERAL", "value": "x".repeat(32_000)})];
         envs.push(json!({"key": "B", "type": "GENERAL", "value": "x".repeat(32_000)}));
         envs.push(json!({"key": "C", "type": "GENERAL", "value": ""}));
@@ -134,7 +212,9 @@ async fn a_plugin_that_breaks_in_its_check_is_unavailable_and_harms_nobody_else(
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
     world.install("guest-hostile.wasm").await;
-    let account = world.account_of("acme", json!({"provider": "hostile", "regions": []})).await;
+    let account = world
+        .account_of("acme", json!({"provider": "hostile", "regions": []}))
+        .await;
     let pool = world.pool_on("acme", &account).await;
     let body = |key: &str, script: serde_json::Value| {
         json!({"tenantId": "acme", "poolId": pool, "kind": "hostile.db", "name": "bad",
@@ -144,7 +224,10 @@ async fn a_plugin_that_breaks_in_its_check_is_unavailable_and_harms_nobody_else(
         ("panic", json!({"steps": [{"panic": "canary-of-a-panic"}]})),
         ("spin", json!({"steps": ["spin"]})),
         ("allocate", json!({"steps": ["allocate"]})),
-        ("secret", json!({"answer": {"defaults": "{\"token\": \"secret://acme/other\"}"}})),
+        (
+            "secret",
+            json!({"answer": {"defaults": "{\"token\": \"secret://acme/other\"}"}}),
+        ),
     ];
     for (name, script) in misdeeds {
         let refused = world.create(&tenant.admin, &body(name, script)).await;
@@ -152,25 +235,48 @@ async fn a_plugin_that_breaks_in_its_check_is_unavailable_and_harms_nobody_else(
         assert!(!error.message.contains("canary"), "{}", error.message);
         assert_eq!(told(refused).0, Code::Unavailable, "{name}");
     }
-    assert!(world.names(&tenant.admin, &tenant.id, json!({})).await.unwrap().is_empty());
-    assert!(world.create(&tenant.admin, &world.pg(&tenant.id, "good")).await.is_ok());
+    assert!(
+        world
+            .names(&tenant.admin, &tenant.id, json!({}))
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    assert!(
+        world
+            .create(&tenant.admin, &world.pg(&tenant.id, "good"))
+            .await
+            .is_ok()
+    );
 }
 
-/// What a plugin returns as a default is pinned with the row, unless the tenant wrote the field.
+/// What a plugin returns as a default is pinned with the row and shown apart from what was written;
+/// one for a field that the tenant wrote is no default, and the plugin is broken.
 #[tokio::test]
 async fn defaults_are_pinned_and_never_stand_in_for_what_was_written() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
     world.install("guest-hostile.wasm").await;
-    let account = world.account_of("acme", json!({"provider": "hostile", "regions": []})).await;
+    let account = world
+        .account_of("acme", json!({"provider": "hostile", "regions": []}))
+        .await;
     let pool = world.pool_on("acme", &account).await;
-    let defaults = json!({"answer": {"defaults": "{\"size\": \"small\", \"note\": \"the plugin's\"}"}});
-    let body = json!({"tenantId": "acme", "poolId": pool, "kind": "hostile.db", "name": "main",
-                      "spec": {"script": defaults, "note": "the tenant's"}, "idempotencyKey": "k"});
-    let made = world.create(&tenant.admin, &body).await.unwrap();
+    let script = json!({"answer": {"defaults": "{\"size\": \"small\"}"}});
+    let body = |spec: serde_json::Value| json!({"tenantId": "acme", "poolId": pool, "kind": "hostile.db", "name": "main", "spec": spec, "idempotencyKey": spec.to_string().len().to_string()});
+    let made = world
+        .create(&tenant.admin, &body(json!({"script": script})))
+        .await
+        .unwrap();
     assert_eq!(made.spec.get("size"), None);
-    let row = world.row(&made.id).await;
-    assert_eq!(json!(row.defaults), json!({"size": "small"}));
+    assert_eq!(
+        json!(world.row(&made.id).await.defaults),
+        json!({"size": "small"})
+    );
+    let written = body(json!({"script": script, "size": "large"}));
+    assert_eq!(
+        told(world.create(&tenant.admin, &written).await).0,
+        Code::Unavailable
+    );
 }
 
 /// rule: CR-111, CR-112
@@ -183,7 +289,10 @@ async fn what_reaches_the_whole_account_is_refused_where_others_share_it() {
     body["spec"]["rules"] = json!([{"type": "tag", "value": "web"}]);
     let refusal = world.create(&tenant.admin, &body).await.unwrap_err();
     assert_eq!(refusal.details.get("reason"), Some(&json!("accountWide")));
-    assert_eq!(refusal.details.get("fields"), Some(&json!(["spec.project_id", "spec.rules.0.value"])));
+    assert_eq!(
+        refusal.details.get("fields"),
+        Some(&json!(["spec.project_id", "spec.rules.0.value"]))
+    );
     let account = world.account_of("acme", json!({})).await;
     body["poolId"] = json!(world.pool_on("acme", &account).await);
     assert!(world.create(&tenant.admin, &body).await.is_ok());
@@ -194,7 +303,10 @@ async fn what_reaches_the_whole_account_is_refused_where_others_share_it() {
 async fn instances_and_networks_that_are_not_the_tenants_are_refused() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    for (field, value, reason) in [("instances", json!(["i-1"]), "instance"), ("network", json!("n-1"), "network")] {
+    for (field, value, reason) in [
+        ("instances", json!(["i-1"]), "instance"),
+        ("network", json!("n-1"), "network"),
+    ] {
         let mut body = world.pg(&tenant.id, "main");
         body["spec"][field] = value;
         let (code, told, _) = told(world.create(&tenant.admin, &body).await);
@@ -205,11 +317,24 @@ async fn instances_and_networks_that_are_not_the_tenants_are_refused() {
 /// rule: CR-102
 #[tokio::test]
 async fn a_kind_with_secret_outputs_needs_a_secret_store() {
-    let world = World::with(Choices { no_vault: true, ..Choices::default() }).await;
+    let world = World::with(Choices {
+        no_vault: true,
+        ..Choices::default()
+    })
+    .await;
     let tenant = world.tenant("acme").await;
-    let (code, reason, _) = told(world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await);
+    let (code, reason, _) = told(
+        world
+            .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+            .await,
+    );
     assert_eq!((code, reason.as_str()), (Code::Unsupported, "secretStore"));
-    assert!(world.create(&tenant.admin, &world.app(&tenant.id, "main")).await.is_ok());
+    assert!(
+        world
+            .create(&tenant.admin, &world.app(&tenant.id, "main"))
+            .await
+            .is_ok()
+    );
 }
 
 /// rule: CR-127, CR-128, CR-129
@@ -218,17 +343,39 @@ async fn a_name_is_the_kinds_and_the_tenants_until_its_resource_is_deleted() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
     let other = world.tenant("other").await;
-    let first = world.create(&tenant.admin, &world.app(&tenant.id, "main")).await.unwrap();
+    let first = world
+        .create(&tenant.admin, &world.app(&tenant.id, "main"))
+        .await
+        .unwrap();
     let mut second = world.app(&tenant.id, "main");
     second["idempotencyKey"] = json!("another");
     let (code, reason, _) = told(world.create(&tenant.admin, &second).await);
     assert_eq!((code, reason.as_str()), (Code::Conflict, "name"));
-    assert!(world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.is_ok());
-    assert!(world.create(&other.admin, &world.app(&other.id, "main")).await.is_ok());
+    assert!(
+        world
+            .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+            .await
+            .is_ok()
+    );
+    assert!(
+        world
+            .create(&other.admin, &world.app(&other.id, "main"))
+            .await
+            .is_ok()
+    );
     world.as_if(&first.id, |row| row.state = State::Error).await;
-    assert_eq!(told(world.create(&tenant.admin, &second).await).0, Code::Conflict);
-    world.delete(&tenant.admin, &tenant.id, &first.id).await.unwrap();
-    assert_eq!(told(world.create(&tenant.admin, &second).await).0, Code::Conflict);
+    assert_eq!(
+        told(world.create(&tenant.admin, &second).await).0,
+        Code::Conflict
+    );
+    world
+        .delete(&tenant.admin, &tenant.id, &first.id)
+        .await
+        .unwrap();
+    assert_eq!(
+        told(world.create(&tenant.admin, &second).await).0,
+        Code::Conflict
+    );
     world.as_if_deleted(&first.id).await;
     assert!(world.create(&tenant.admin, &second).await.is_ok());
 }
@@ -236,29 +383,84 @@ async fn a_name_is_the_kinds_and_the_tenants_until_its_resource_is_deleted() {
 /// rule: CR-130, CR-131, CR-132
 #[tokio::test]
 async fn a_full_quota_refuses_with_its_cap_and_a_deleted_resource_makes_room() {
-    let settings = Settings { max_per_kind: 2, ..Settings::default() };
-    let world = World::with(Choices { settings, ..Choices::default() }).await;
+    let settings = Settings {
+        max_per_kind: 2,
+        ..Settings::default()
+    };
+    let world = World::with(Choices {
+        settings,
+        ..Choices::default()
+    })
+    .await;
     assert_eq!(Settings::default().max_per_kind, 20);
     let tenant = world.tenant("acme").await;
-    let first = world.create(&tenant.admin, &world.app(&tenant.id, "a")).await.unwrap();
-    world.create(&tenant.admin, &world.app(&tenant.id, "b")).await.unwrap();
-    let refusal = world.create(&tenant.admin, &world.app(&tenant.id, "c")).await.unwrap_err();
-    assert_eq!((refusal.code, refusal.details.get("limit")), (Code::QuotaExceeded, Some(&json!(2))));
-    assert!(world.create(&tenant.admin, &world.pg(&tenant.id, "a")).await.is_ok(), "another kind has its own");
-    world.delete(&tenant.admin, &tenant.id, &first.id).await.unwrap();
-    assert_eq!(told(world.create(&tenant.admin, &world.app(&tenant.id, "c")).await).0, Code::QuotaExceeded);
+    let first = world
+        .create(&tenant.admin, &world.app(&tenant.id, "a"))
+        .await
+        .unwrap();
+    world
+        .create(&tenant.admin, &world.app(&tenant.id, "b"))
+        .await
+        .unwrap();
+    let refusal = world
+        .create(&tenant.admin, &world.app(&tenant.id, "c"))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (refusal.code, refusal.details.get("limit")),
+        (Code::QuotaExceeded, Some(&json!(2)))
+    );
+    assert!(
+        world
+            .create(&tenant.admin, &world.pg(&tenant.id, "a"))
+            .await
+            .is_ok(),
+        "another kind has its own"
+    );
+    world
+        .delete(&tenant.admin, &tenant.id, &first.id)
+        .await
+        .unwrap();
+    assert_eq!(
+        told(
+            world
+                .create(&tenant.admin, &world.app(&tenant.id, "c"))
+                .await
+        )
+        .0,
+        Code::QuotaExceeded
+    );
     world.as_if_deleted(&first.id).await;
-    assert!(world.create(&tenant.admin, &world.app(&tenant.id, "c")).await.is_ok());
+    assert!(
+        world
+            .create(&tenant.admin, &world.app(&tenant.id, "c"))
+            .await
+            .is_ok()
+    );
     let more = json!({"tenantId": "acme", "quotas": {"do.app": 3}});
-    berth_service::tenants::update::handle(&world.service, &world.root, input(more)).await.unwrap();
-    assert!(world.create(&tenant.admin, &world.app(&tenant.id, "d")).await.is_ok());
+    berth_service::tenants::update::handle(&world.service, &world.root, input(more))
+        .await
+        .unwrap();
+    assert!(
+        world
+            .create(&tenant.admin, &world.app(&tenant.id, "d"))
+            .await
+            .is_ok()
+    );
 }
 
 /// rule: CR-133
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_last_place_of_a_quota_is_taken_once() {
-    let settings = Settings { max_per_kind: 3, ..Settings::default() };
-    let world = World::with(Choices { settings, ..Choices::default() }).await;
+    let settings = Settings {
+        max_per_kind: 3,
+        ..Settings::default()
+    };
+    let world = World::with(Choices {
+        settings,
+        ..Choices::default()
+    })
+    .await;
     let tenant = world.tenant("acme").await;
     let calls = (0..12).map(|n| {
         let body = world.app(&tenant.id, &format!("app-{n}"));
@@ -267,7 +469,12 @@ async fn the_last_place_of_a_quota_is_taken_once() {
     });
     let results = futures_util::future::join_all(calls).await;
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 3);
-    assert!(results.iter().filter_map(|result| result.as_ref().err()).all(|error| error.code == Code::QuotaExceeded));
+    assert!(
+        results
+            .iter()
+            .filter_map(|result| result.as_ref().err())
+            .all(|error| error.code == Code::QuotaExceeded)
+    );
 }
 
 /// rule: CR-042
@@ -277,16 +484,28 @@ async fn a_project_must_be_the_tenants_own() {
     let tenant = world.tenant("acme").await;
     let other = world.tenant("other").await;
     let project = |tenant: &str| input(json!({"tenantId": tenant, "title": "a project"}));
-    let own = berth_service::projects::create::handle(&world.service, &tenant.admin, project("acme")).await.unwrap();
-    let foreign = berth_service::projects::create::handle(&world.service, &other.admin, project("other")).await.unwrap();
+    let own =
+        berth_service::projects::create::handle(&world.service, &tenant.admin, project("acme"))
+            .await
+            .unwrap();
+    let foreign =
+        berth_service::projects::create::handle(&world.service, &other.admin, project("other"))
+            .await
+            .unwrap();
     let mut body = world.app(&tenant.id, "main");
-    for wrong in [foreign.id.to_string(), "prj_00000000000000000000000000".to_owned()] {
+    for wrong in [
+        foreign.id.to_string(),
+        "prj_00000000000000000000000000".to_owned(),
+    ] {
         body["projectId"] = json!(wrong);
         let (code, _, field) = told(world.create(&tenant.admin, &body).await);
         assert_eq!((code, field.as_str()), (Code::InvalidInput, "projectId"));
     }
     body["projectId"] = json!(own.id);
-    assert_eq!(world.create(&tenant.admin, &body).await.unwrap().project_id, Some(own.id));
+    assert_eq!(
+        world.create(&tenant.admin, &body).await.unwrap().project_id,
+        Some(own.id)
+    );
     body["projectId"] = json!("prj_short");
     assert!(serde_json::from_value::<berth_service::cloud_resources::create::Input>(body).is_err());
 }

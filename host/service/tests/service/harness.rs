@@ -11,10 +11,12 @@ use berth_domain::time::Millis;
 use berth_runtime::{Limits, Registry, Runtime, RuntimeConfig};
 use berth_service::cloud_resources::{ResourceView, create, delete, get, list, update};
 use berth_service::{
-    Caller, Clock, Code, Entropy, Parts, Service, ServiceError, Settings, accounts, bootstrap, offers, plugins,
-    policies, pools, ports, principals, secrets, tenants,
+    Caller, Clock, Code, Entropy, Parts, Service, ServiceError, Settings, accounts, bootstrap,
+    offers, plugins, policies, pools, ports, principals, secrets, tenants,
 };
-use berth_store::{SqliteConfig, SqliteStore, Store, UpdateChange, UpdateOutcome};
+use berth_store::{
+    CreateChange, CreateOutcome, SqliteConfig, SqliteStore, Store, UpdateChange, UpdateOutcome,
+};
 use berth_vault::{MasterKey, TokenText, Vault};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -85,11 +87,16 @@ pub(crate) fn input<T: DeserializeOwned>(body: Value) -> T {
 
 /// The bytes of a built component.
 pub(crate) fn component(name: &str) -> Vec<u8> {
-    let folder = std::env::var_os("BERTH_COMPONENTS")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/components"), PathBuf::from);
+    let folder = std::env::var_os("BERTH_COMPONENTS").map_or_else(
+        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/components"),
+        PathBuf::from,
+    );
     let file = folder.join(name);
     std::fs::read(&file).unwrap_or_else(|error| {
-        panic!("{} can't be read ({error}); `cargo xtask test` builds it", file.display())
+        panic!(
+            "{} can't be read ({error}); `cargo xtask test` builds it",
+            file.display()
+        )
     })
 }
 
@@ -129,13 +136,22 @@ impl World {
         let files = tempfile::tempdir().expect("a folder");
         let clock = Arc::new(TestClock(AtomicI64::new(1_800_000_000_000)));
         let entropy = Arc::new(TestEntropy::default());
-        let store: Arc<dyn Store> =
-            Arc::new(SqliteStore::open(SqliteConfig::at(files.path().join("berth.db"))).await.expect("a store"));
+        let store: Arc<dyn Store> = Arc::new(
+            SqliteStore::open(SqliteConfig::at(files.path().join("berth.db")))
+                .await
+                .expect("a store"),
+        );
         let key = MasterKey::generate(&mut |bytes| entropy.fill(bytes));
         let vault = (!choices.no_vault).then(|| Arc::new(Vault::new(key, Vec::new())));
-        let booted = bootstrap(store.as_ref(), clock.as_ref(), entropy.as_ref(), None).await.expect("a first start");
+        let booted = bootstrap(store.as_ref(), clock.as_ref(), entropy.as_ref(), None)
+            .await
+            .expect("a first start");
         let ports = ports::of(store.clone(), vault.clone(), clock.clone(), entropy.clone());
-        let config = RuntimeConfig { limits: choices.limits, cache_dir: compile_cache(), ..RuntimeConfig::default() };
+        let config = RuntimeConfig {
+            limits: choices.limits,
+            cache_dir: compile_cache(),
+            ..RuntimeConfig::default()
+        };
         let service = Service::new(Parts {
             runtime: Arc::new(Runtime::start(config, ports).expect("a runtime")),
             registry: Arc::new(Registry::default()),
@@ -147,10 +163,20 @@ impl World {
             settings: choices.settings,
         });
         let token = booted.new_root_token.expect("a new root token");
-        let root = service.authenticate(token.expose(), service.new_request_id(), None).await.expect("the root token");
+        let root = service
+            .authenticate(token.expose(), service.new_request_id(), None)
+            .await
+            .expect("the root token");
         let nowhere = "acc_00000000000000000000000000".parse().expect("an id");
         let nothing = "pool_00000000000000000000000000".parse().expect("an id");
-        Self { service: Arc::new(service), clock, root, account: nowhere, pool: nothing, _files: files }
+        Self {
+            service: Arc::new(service),
+            clock,
+            root,
+            account: nowhere,
+            pool: nothing,
+            _files: files,
+        }
     }
 
     /// Installs the plugin and makes the platform's account and pool. Without a vault there is no
@@ -177,13 +203,21 @@ impl World {
             egress: Default::default(),
             created_at: self.service.now(),
         };
-        self.service.store().create_account(&account, Vec::new()).await.expect("an account");
+        self.service
+            .store()
+            .create_account(&account, Vec::new())
+            .await
+            .expect("an account");
         account.id
     }
 
     pub(crate) async fn install(&self, name: &str) -> plugins::install::Installed {
-        let input = plugins::install::Input { component: plugins::install::Component(component(name)) };
-        plugins::install::handle(&self.service, &self.root, input).await.expect("installed")
+        let input = plugins::install::Input {
+            component: plugins::install::Component(component(name)),
+        };
+        plugins::install::handle(&self.service, &self.root, input)
+            .await
+            .expect("installed")
     }
 
     pub(crate) async fn account_of(&self, tenant: &str, more: Value) -> AccountId {
@@ -192,12 +226,18 @@ impl World {
             "credential": "dop_v1_canary", "regions": ["nyc3", "ams3", "nyc"],
         });
         lay_over(&mut body, more);
-        accounts::create::handle(&self.service, &self.root, input(body)).await.expect("an account").id
+        accounts::create::handle(&self.service, &self.root, input(body))
+            .await
+            .expect("an account")
+            .id
     }
 
     pub(crate) async fn pool_on(&self, tenant: &str, account: &AccountId) -> PoolId {
         let body = json!({"tenantId": tenant, "title": "a pool", "type": "provider", "accountId": account});
-        pools::create::handle(&self.service, &self.root, input(body)).await.expect("a pool").id
+        pools::create::handle(&self.service, &self.root, input(body))
+            .await
+            .expect("a pool")
+            .id
     }
 
     /// A tenant to whom the platform's pool is offered.
@@ -210,14 +250,21 @@ impl World {
     /// A tenant that sees no pool.
     pub(crate) async fn bare_tenant(&self, id: &str) -> Tenant {
         let body = json!({"tenantId": id, "title": id});
-        tenants::create::handle(&self.service, &self.root, input(body)).await.expect("a tenant");
+        tenants::create::handle(&self.service, &self.root, input(body))
+            .await
+            .expect("a tenant");
         let admin = self.caller(id, &[everything()]).await;
-        Tenant { id: id.parse().expect("a tenant's id"), admin }
+        Tenant {
+            id: id.parse().expect("a tenant's id"),
+            admin,
+        }
     }
 
     pub(crate) async fn offer(&self, tenant: &str) {
         let body = json!({"poolId": self.pool, "tenantId": tenant});
-        offers::create::handle(&self.service, &self.root, input(body)).await.expect("an offer");
+        offers::create::handle(&self.service, &self.root, input(body))
+            .await
+            .expect("an offer");
     }
 
     /// Someone of a tenant, with exactly these policies.
@@ -226,53 +273,113 @@ impl World {
     }
 
     /// Someone of a tenant and of groups.
-    pub(crate) async fn member(&self, tenant: &str, documents: &[Value], groups: &[&str]) -> Caller {
+    pub(crate) async fn member(
+        &self,
+        tenant: &str,
+        documents: &[Value],
+        groups: &[&str],
+    ) -> Caller {
         let mut ids = Vec::new();
         for document in documents {
             let body = json!({"tenantId": tenant, "title": "a policy", "document": document});
-            ids.push(policies::put::handle(&self.service, &self.root, input(body)).await.expect("a policy").id);
+            ids.push(
+                policies::put::handle(&self.service, &self.root, input(body))
+                    .await
+                    .expect("a policy")
+                    .id,
+            );
         }
-        let body = json!({"tenantId": tenant, "title": "someone", "policies": ids, "groups": groups});
-        let principal = principals::create::handle(&self.service, &self.root, input(body)).await.expect("a principal");
+        let body =
+            json!({"tenantId": tenant, "title": "someone", "policies": ids, "groups": groups});
+        let principal = principals::create::handle(&self.service, &self.root, input(body))
+            .await
+            .expect("a principal");
         self.token_of(tenant, &principal.id).await
     }
 
     pub(crate) async fn token_of(&self, tenant: &str, principal: &PrincipalId) -> Caller {
         let body = json!({"tenantId": tenant, "principalId": principal});
-        let token = principals::create_token::handle(&self.service, &self.root, input(body)).await.expect("a token");
-        self.service.authenticate(&token.token, self.service.new_request_id(), None).await.expect("a caller")
+        let token = principals::create_token::handle(&self.service, &self.root, input(body))
+            .await
+            .expect("a token");
+        self.service
+            .authenticate(&token.token, self.service.new_request_id(), None)
+            .await
+            .expect("a caller")
     }
 
     pub(crate) async fn secret(&self, tenant: &Tenant, name: &str, value: &str) {
         let body = json!({"tenantId": tenant.id, "name": name, "value": value});
-        secrets::put::handle(&self.service, &tenant.admin, input(body)).await.expect("a secret");
+        secrets::put::handle(&self.service, &tenant.admin, input(body))
+            .await
+            .expect("a secret");
     }
 
     // ------------------------------------------------------------- cloudResources
 
-    pub(crate) async fn create(&self, caller: &Caller, body: &Value) -> Result<ResourceView, ServiceError> {
+    pub(crate) async fn create(
+        &self,
+        caller: &Caller,
+        body: &Value,
+    ) -> Result<ResourceView, ServiceError> {
         create::handle(&self.service, caller, input(body.clone())).await
     }
 
-    pub(crate) async fn get(&self, caller: &Caller, tenant: &TenantId, id: &ResourceId) -> Result<ResourceView, ServiceError> {
-        get::handle(&self.service, caller, input(json!({"tenantId": tenant, "resourceId": id}))).await
+    pub(crate) async fn get(
+        &self,
+        caller: &Caller,
+        tenant: &TenantId,
+        id: &ResourceId,
+    ) -> Result<ResourceView, ServiceError> {
+        get::handle(
+            &self.service,
+            caller,
+            input(json!({"tenantId": tenant, "resourceId": id})),
+        )
+        .await
     }
 
-    pub(crate) async fn update(&self, caller: &Caller, tenant: &TenantId, id: &ResourceId, more: Value) -> Result<ResourceView, ServiceError> {
+    pub(crate) async fn update(
+        &self,
+        caller: &Caller,
+        tenant: &TenantId,
+        id: &ResourceId,
+        more: Value,
+    ) -> Result<ResourceView, ServiceError> {
         let mut body = json!({"tenantId": tenant, "resourceId": id});
         lay_over(&mut body, more);
         update::handle(&self.service, caller, input(body)).await
     }
 
-    pub(crate) async fn delete(&self, caller: &Caller, tenant: &TenantId, id: &ResourceId) -> Result<ResourceView, ServiceError> {
-        delete::handle(&self.service, caller, input(json!({"tenantId": tenant, "resourceId": id}))).await
+    pub(crate) async fn delete(
+        &self,
+        caller: &Caller,
+        tenant: &TenantId,
+        id: &ResourceId,
+    ) -> Result<ResourceView, ServiceError> {
+        delete::handle(
+            &self.service,
+            caller,
+            input(json!({"tenantId": tenant, "resourceId": id})),
+        )
+        .await
     }
 
-    pub(crate) async fn names(&self, caller: &Caller, tenant: &TenantId, more: Value) -> Result<Vec<String>, ServiceError> {
+    pub(crate) async fn names(
+        &self,
+        caller: &Caller,
+        tenant: &TenantId,
+        more: Value,
+    ) -> Result<Vec<String>, ServiceError> {
         let mut body = json!({"tenantId": tenant});
         lay_over(&mut body, more);
-        let items = list::handle(&self.service, caller, input(body)).await?.items;
-        Ok(items.into_iter().map(|item| item.name.to_string()).collect())
+        let items = list::handle(&self.service, caller, input(body))
+            .await?
+            .items;
+        Ok(items
+            .into_iter()
+            .map(|item| item.name.to_string())
+            .collect())
     }
 
     /// The body of a create of a small cluster in the platform's pool.
@@ -294,7 +401,8 @@ impl World {
 
     /// The body of a create of an app.
     pub(crate) fn app(&self, tenant: &TenantId, name: &str) -> Value {
-        let image = json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "nginx"});
+        let image =
+            json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "nginx"});
         json!({
             "tenantId": tenant, "poolId": self.pool, "kind": "do.app", "name": name,
             "spec": {"region": "nyc", "services": [{"name": "web", "image": image}]},
@@ -306,17 +414,67 @@ impl World {
 
     /// The row as it is stored.
     pub(crate) async fn row(&self, id: &ResourceId) -> Resource {
-        self.service.store().resource(id).await.expect("a store").expect("a row").row
+        self.service
+            .store()
+            .resource(id)
+            .await
+            .expect("a store")
+            .expect("a row")
+            .row
     }
 
     /// Changes a row as a run of the reconciler would.
     pub(crate) async fn as_if(&self, id: &ResourceId, change: impl FnOnce(&mut Resource)) {
-        let stored = self.service.store().resource(id).await.expect("a store").expect("a row");
+        let stored = self
+            .service
+            .store()
+            .resource(id)
+            .await
+            .expect("a store")
+            .expect("a row");
         let mut row = stored.row;
         change(&mut row);
-        let change = UpdateChange { row, revision: stored.revision, events: Vec::new(), audit: Vec::new() };
-        let outcome = self.service.store().update_resources(vec![change]).await.expect("a store");
+        let change = UpdateChange {
+            row,
+            revision: stored.revision,
+            events: Vec::new(),
+            audit: Vec::new(),
+        };
+        let outcome = self
+            .service
+            .store()
+            .update_resources(vec![change])
+            .await
+            .expect("a store");
         assert!(matches!(outcome, UpdateOutcome::Stored(_)));
+    }
+
+    /// Records a resource like another one under a new id, with what its row could not become by itself.
+    pub(crate) async fn record_again(
+        &self,
+        id: &ResourceId,
+        change: impl FnOnce(&mut Resource),
+    ) -> Resource {
+        let mut row = self.row(id).await;
+        row.id = ResourceId::derive(&row.tenant, &row.owner, "recorded again");
+        change(&mut row);
+        let create = CreateChange {
+            row,
+            events: Vec::new(),
+            quota: 1_000,
+            parent_kinds: Vec::new(),
+            audit: Vec::new(),
+        };
+        match self
+            .service
+            .store()
+            .create_resource(create)
+            .await
+            .expect("a store")
+        {
+            CreateOutcome::Created(stored) => stored.row,
+            other => panic!("not recorded: {other:?}"),
+        }
     }
 
     /// The resource became ready, as far as its row tells.
@@ -346,14 +504,27 @@ impl World {
 
     /// The names of a resource's events, in order.
     pub(crate) async fn events(&self, tenant: &TenantId, id: &ResourceId) -> Vec<String> {
-        let filter = berth_store::EventFilter { resource: Some(id.clone()), after: 0 };
-        let events = self.service.store().events(tenant, &filter, 500).await.expect("events");
+        let filter = berth_store::EventFilter {
+            resource: Some(id.clone()),
+            after: 0,
+        };
+        let events = self
+            .service
+            .store()
+            .events(tenant, &filter, 500)
+            .await
+            .expect("events");
         events.into_iter().map(|event| event.event).collect()
     }
 
     /// The newest audit row, as `action outcome`.
     pub(crate) async fn last_audit(&self) -> (String, Value) {
-        let rows = self.service.store().list_audit(None, 1).await.expect("an audit");
+        let rows = self
+            .service
+            .store()
+            .list_audit(None, 1)
+            .await
+            .expect("an audit");
         let row = rows.into_iter().next().expect("a row");
         (format!("{} {:?}", row.action, row.outcome), row.detail)
     }
@@ -361,7 +532,9 @@ impl World {
 
 /// Lays the members of an object over another's.
 pub(crate) fn lay_over(body: &mut Value, more: Value) {
-    let Value::Object(more) = more else { panic!("an object") };
+    let Value::Object(more) = more else {
+        panic!("an object")
+    };
     for (field, value) in more {
         body[field] = value;
     }
@@ -370,7 +543,14 @@ pub(crate) fn lay_over(body: &mut Value, more: Value) {
 /// What a refusal tells programs: code, reason, field.
 pub(crate) fn told<T: std::fmt::Debug>(result: Result<T, ServiceError>) -> (Code, String, String) {
     let refusal = result.expect_err("a refusal");
-    let detail = |name: &str| refusal.details.get(name).and_then(Value::as_str).unwrap_or("").to_owned();
+    let detail = |name: &str| {
+        refusal
+            .details
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned()
+    };
     (refusal.code, detail("reason"), detail("field"))
 }
 

@@ -12,9 +12,15 @@ async fn each_field_narrows_and_together_they_all_hold() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
     let other = world.tenant("other").await;
-    world.create(&other.admin, &world.app(&other.id, "theirs")).await.unwrap();
+    world
+        .create(&other.admin, &world.app(&other.id, "theirs"))
+        .await
+        .unwrap();
     let project = json!({"tenantId": "acme", "title": "p"});
-    let project = berth_service::projects::create::handle(&world.service, &tenant.admin, input(project)).await.unwrap();
+    let project =
+        berth_service::projects::create::handle(&world.service, &tenant.admin, input(project))
+            .await
+            .unwrap();
     let account = world.account_of("acme", json!({})).await;
     let pool = world.pool_on("acme", &account).await;
     let mut second = world.pg(&tenant.id, "second");
@@ -34,7 +40,14 @@ async fn each_field_narrows_and_together_they_all_hold() {
         (json!({"family": "platform", "poolId": pool}), &[]),
     ];
     for (fields, names) in cases {
-        assert_eq!(world.names(&tenant.admin, &tenant.id, fields.clone()).await.unwrap(), names, "{fields}");
+        assert_eq!(
+            world
+                .names(&tenant.admin, &tenant.id, fields.clone())
+                .await
+                .unwrap(),
+            names,
+            "{fields}"
+        );
     }
 }
 
@@ -43,11 +56,26 @@ async fn each_field_narrows_and_together_they_all_hold() {
 async fn deleted_resources_are_shown_when_asked_for() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let gone = world.create(&tenant.admin, &world.app(&tenant.id, "gone")).await.unwrap();
-    world.create(&tenant.admin, &world.app(&tenant.id, "here")).await.unwrap();
+    let gone = world
+        .create(&tenant.admin, &world.app(&tenant.id, "gone"))
+        .await
+        .unwrap();
+    world
+        .create(&tenant.admin, &world.app(&tenant.id, "here"))
+        .await
+        .unwrap();
     world.as_if_deleted(&gone.id).await;
-    assert_eq!(world.names(&tenant.admin, &tenant.id, json!({})).await.unwrap(), ["here"]);
-    let all = world.names(&tenant.admin, &tenant.id, json!({"includeDeleted": true})).await.unwrap();
+    assert_eq!(
+        world
+            .names(&tenant.admin, &tenant.id, json!({}))
+            .await
+            .unwrap(),
+        ["here"]
+    );
+    let all = world
+        .names(&tenant.admin, &tenant.id, json!({"includeDeleted": true}))
+        .await
+        .unwrap();
     assert_eq!(all, ["gone", "here"]);
 }
 
@@ -57,16 +85,27 @@ async fn what_may_not_be_read_is_dropped_before_the_cap_and_the_cursor_goes_on()
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
     let raise = json!({"tenantId": "acme", "quotas": {"do.app": 2000, "do.database.pg": 2000}});
-    berth_service::tenants::update::handle(&world.service, &world.root, input(raise)).await.unwrap();
+    berth_service::tenants::update::handle(&world.service, &world.root, input(raise))
+        .await
+        .unwrap();
     for n in 0..502 {
-        world.create(&tenant.admin, &world.app(&tenant.id, &format!("app-{n}"))).await.unwrap();
+        world
+            .create(&tenant.admin, &world.app(&tenant.id, &format!("app-{n}")))
+            .await
+            .unwrap();
         if n % 100 == 0 {
-            world.create(&tenant.admin, &world.pg(&tenant.id, &format!("db-{n}"))).await.unwrap();
+            world
+                .create(&tenant.admin, &world.pg(&tenant.id, &format!("db-{n}")))
+                .await
+                .unwrap();
         }
     }
     let on_tenant = json!({"Version": "2012-10-17", "Statement": [{"Effect": "Allow",
         "Action": "compute:cloud-resources:read", "Resource": "compute-tenant/acme"}]});
-    let apps = allow_if(&["compute:cloud-resources:read"], json!({"StringEquals": {"resource.family": "platform"}}));
+    let apps = allow_if(
+        &["compute:cloud-resources:read"],
+        json!({"StringEquals": {"resource.family": "platform"}}),
+    );
     let reader = world.caller("acme", &[on_tenant, apps]).await;
     let page = |cursor: Option<Value>| {
         let mut body = json!({"tenantId": "acme"});
@@ -75,7 +114,11 @@ async fn what_may_not_be_read_is_dropped_before_the_cap_and_the_cursor_goes_on()
         }
         input::<list::Input>(body)
     };
-    let first = json_of(list::handle(&world.service, &reader, page(None)).await.unwrap());
+    let first = json_of(
+        list::handle(&world.service, &reader, page(None))
+            .await
+            .unwrap(),
+    );
     let second = page(Some(first["nextCursor"].clone()));
     let second = json_of(list::handle(&world.service, &reader, second).await.unwrap());
     let count = |answer: &Value| answer["items"].as_array().unwrap().len();
@@ -95,7 +138,11 @@ async fn a_cursor_of_something_else_is_refused() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
     for cursor in ["x", "1:2", "1:pool_00000000000000000000000000"] {
-        let (code, _, field) = told(world.names(&tenant.admin, &tenant.id, json!({"cursor": cursor})).await);
+        let (code, _, field) = told(
+            world
+                .names(&tenant.admin, &tenant.id, json!({"cursor": cursor}))
+                .await,
+        );
         assert_eq!((code, field.as_str()), (Code::InvalidInput, "cursor"));
     }
 }
@@ -105,9 +152,24 @@ async fn a_cursor_of_something_else_is_refused() {
 fn the_input_of_a_list_is_strict() {
     let parse = |body: Value| serde_json::from_value::<list::Input>(body);
     assert!(parse(json!({"tenantId": "acme"})).is_ok());
-    assert!(parse(json!({})).unwrap_err().to_string().contains("tenantId"));
-    let family = parse(json!({"tenantId": "acme", "family": "databases"})).unwrap_err().to_string();
-    for name in ["storage", "network", "edge", "data", "platform", "ai", "observability"] {
+    assert!(
+        parse(json!({}))
+            .unwrap_err()
+            .to_string()
+            .contains("tenantId")
+    );
+    let family = parse(json!({"tenantId": "acme", "family": "databases"}))
+        .unwrap_err()
+        .to_string();
+    for name in [
+        "storage",
+        "network",
+        "edge",
+        "data",
+        "platform",
+        "ai",
+        "observability",
+    ] {
         assert!(family.contains(&format!("`{name}`")), "{family}");
     }
     for wrong in [json!("yes"), json!(1), json!(null)] {
@@ -120,16 +182,37 @@ fn the_input_of_a_list_is_strict() {
 async fn events_are_read_by_who_may_read_their_resource() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    world.create(&tenant.admin, &world.app(&tenant.id, "app")).await.unwrap();
-    let database = world.create(&tenant.admin, &world.pg(&tenant.id, "db")).await.unwrap();
-    let data = allow_if(&["compute:cloud-resources:read"], json!({"StringEquals": {"resource.family": "data"}}));
-    let reader = world.caller("acme", &[allow(&["compute:events:read"]), data]).await;
-    let list = |caller, body: Value| berth_service::events::list::handle(&world.service, caller, input(body));
+    world
+        .create(&tenant.admin, &world.app(&tenant.id, "app"))
+        .await
+        .unwrap();
+    let database = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "db"))
+        .await
+        .unwrap();
+    let data = allow_if(
+        &["compute:cloud-resources:read"],
+        json!({"StringEquals": {"resource.family": "data"}}),
+    );
+    let reader = world
+        .caller("acme", &[allow(&["compute:events:read"]), data])
+        .await;
+    let list = |caller, body: Value| {
+        berth_service::events::list::handle(&world.service, caller, input(body))
+    };
     let seen = list(&reader, json!({"tenantId": "acme"})).await.unwrap();
     assert_eq!(seen.items.len(), 1);
     assert_eq!(seen.items[0].resource_id, database.id);
-    let all = list(&tenant.admin, json!({"tenantId": "acme"})).await.unwrap();
-    assert_eq!(all.items.iter().map(|event| event.event.as_str()).collect::<Vec<_>>(), ["cloud.resource.created"; 2]);
+    let all = list(&tenant.admin, json!({"tenantId": "acme"}))
+        .await
+        .unwrap();
+    assert_eq!(
+        all.items
+            .iter()
+            .map(|event| event.event.as_str())
+            .collect::<Vec<_>>(),
+        ["cloud.resource.created"; 2]
+    );
     let after = json!({"tenantId": "acme", "cursor": all.items[0].sequence.to_string()});
     assert_eq!(list(&tenant.admin, after).await.unwrap().items.len(), 1);
     let only = json!({"tenantId": "acme", "resourceId": database.id});

@@ -1,6 +1,10 @@
 //! The use cases on a real store, a real vault and real components.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on says where")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that can't go on says where"
+)]
 
 mod around;
 mod create;

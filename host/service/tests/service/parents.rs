@@ -11,7 +11,10 @@ use crate::harness::{World, told};
 async fn a_child_kind_needs_a_parent_and_others_take_none() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let cluster = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap();
+    let cluster = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap();
     let mut without = world.user(&tenant.id, &cluster.id, "alice");
     without.as_object_mut().unwrap().remove("parentId");
     let mut with = world.app(&tenant.id, "app");
@@ -20,7 +23,10 @@ async fn a_child_kind_needs_a_parent_and_others_take_none() {
         let (code, _, field) = told(world.create(&tenant.admin, &body).await);
         assert_eq!((code, field.as_str()), (Code::InvalidInput, "parentId"));
     }
-    let child = world.create(&tenant.admin, &world.user(&tenant.id, &cluster.id, "alice")).await.unwrap();
+    let child = world
+        .create(&tenant.admin, &world.user(&tenant.id, &cluster.id, "alice"))
+        .await
+        .unwrap();
     assert_eq!(child.parent_id, Some(cluster.id));
 }
 
@@ -30,8 +36,16 @@ async fn every_wrong_parent_is_the_same_refusal() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
     let other = world.tenant("other").await;
-    let foreign = world.create(&other.admin, &world.pg(&other.id, "main")).await.unwrap().id;
-    let wrong_kind = world.create(&tenant.admin, &world.app(&tenant.id, "app")).await.unwrap().id;
+    let foreign = world
+        .create(&other.admin, &world.pg(&other.id, "main"))
+        .await
+        .unwrap()
+        .id;
+    let wrong_kind = world
+        .create(&tenant.admin, &world.app(&tenant.id, "app"))
+        .await
+        .unwrap()
+        .id;
     let account = world.account_of("acme", json!({})).await;
     let mut elsewhere = world.pg(&tenant.id, "elsewhere");
     elsewhere["poolId"] = json!(world.pool_on("acme", &account).await);
@@ -39,11 +53,19 @@ async fn every_wrong_parent_is_the_same_refusal() {
     let missing = "crs_00000000000000000000000000".parse().unwrap();
     let mut refusals = Vec::new();
     for parent in [&missing, &foreign, &wrong_kind, &elsewhere] {
-        refusals.push(world.create(&tenant.admin, &world.user(&tenant.id, parent, "alice")).await.unwrap_err());
+        refusals.push(
+            world
+                .create(&tenant.admin, &world.user(&tenant.id, parent, "alice"))
+                .await
+                .unwrap_err(),
+        );
     }
     assert_eq!(refusals[0].code, Code::InvalidInput);
     assert_eq!(refusals[0].details.get("field"), Some(&json!("parentId")));
-    assert!(refusals.iter().all(|refusal| *refusal == refusals[0]), "{refusals:#?}");
+    assert!(
+        refusals.iter().all(|refusal| *refusal == refusals[0]),
+        "{refusals:#?}"
+    );
 }
 
 /// rule: CR-121
@@ -51,12 +73,24 @@ async fn every_wrong_parent_is_the_same_refusal() {
 async fn a_parent_that_is_going_takes_nothing_new() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let cluster = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap();
-    world.delete(&tenant.admin, &tenant.id, &cluster.id).await.unwrap();
+    let cluster = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap();
+    world
+        .delete(&tenant.admin, &tenant.id, &cluster.id)
+        .await
+        .unwrap();
     let body = world.user(&tenant.id, &cluster.id, "alice");
-    assert_eq!(told(world.create(&tenant.admin, &body).await).0, Code::InvalidState);
+    assert_eq!(
+        told(world.create(&tenant.admin, &body).await).0,
+        Code::InvalidState
+    );
     world.as_if_deleted(&cluster.id).await;
-    assert_eq!(told(world.create(&tenant.admin, &body).await).0, Code::InvalidState);
+    assert_eq!(
+        told(world.create(&tenant.admin, &body).await).0,
+        Code::InvalidState
+    );
 }
 
 /// rule: CR-122, CR-123, CR-129
@@ -64,9 +98,20 @@ async fn a_parent_that_is_going_takes_nothing_new() {
 async fn an_identity_is_taken_once_a_parent_until_its_resource_is_deleted() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let first = world.create(&tenant.admin, &world.pg(&tenant.id, "first")).await.unwrap().id;
-    let second = world.create(&tenant.admin, &world.pg(&tenant.id, "second")).await.unwrap().id;
-    let alice = world.create(&tenant.admin, &world.user(&tenant.id, &first, "alice")).await.unwrap();
+    let first = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "first"))
+        .await
+        .unwrap()
+        .id;
+    let second = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "second"))
+        .await
+        .unwrap()
+        .id;
+    let alice = world
+        .create(&tenant.admin, &world.user(&tenant.id, &first, "alice"))
+        .await
+        .unwrap();
     let mut twin = world.user(&tenant.id, &first, "alice");
     twin["name"] = json!("another-name");
     twin["idempotencyKey"] = json!("another-key");
@@ -80,7 +125,10 @@ async fn an_identity_is_taken_once_a_parent_until_its_resource_is_deleted() {
     elsewhere["name"] = json!("elsewhere");
     assert!(world.create(&tenant.admin, &elsewhere).await.is_ok());
     world.as_if(&alice.id, |row| row.state = State::Error).await;
-    assert_eq!(told(world.create(&tenant.admin, &twin).await).0, Code::Conflict);
+    assert_eq!(
+        told(world.create(&tenant.admin, &twin).await).0,
+        Code::Conflict
+    );
     world.as_if_deleted(&alice.id).await;
     assert!(world.create(&tenant.admin, &twin).await.is_ok());
 }
@@ -90,8 +138,16 @@ async fn an_identity_is_taken_once_a_parent_until_its_resource_is_deleted() {
 async fn an_object_is_called_by_its_id_or_by_its_identity() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let cluster = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap().id;
-    let user = world.create(&tenant.admin, &world.user(&tenant.id, &cluster, "alice")).await.unwrap().id;
+    let cluster = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap()
+        .id;
+    let user = world
+        .create(&tenant.admin, &world.user(&tenant.id, &cluster, "alice"))
+        .await
+        .unwrap()
+        .id;
     let name = world.row(&cluster).await.provider_name;
     assert_eq!(name, format!("bc-r-{}", &cluster.as_str()[4..28]));
     assert_eq!(world.row(&user).await.provider_name, "alice");
@@ -102,7 +158,11 @@ async fn an_object_is_called_by_its_id_or_by_its_identity() {
 async fn an_identity_is_not_taken_twice_at_the_same_moment() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let cluster = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap().id;
+    let cluster = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap()
+        .id;
     let calls = (0..6).map(|n| {
         let mut body = world.user(&tenant.id, &cluster, "alice");
         body["name"] = json!(format!("user-{n}"));
@@ -111,7 +171,10 @@ async fn an_identity_is_not_taken_twice_at_the_same_moment() {
         async move { world.create(admin, &body).await }
     });
     let results = futures_util::future::join_all(calls).await;
-    let made: Vec<_> = results.iter().filter_map(|result| result.as_ref().ok()).collect();
+    let made: Vec<_> = results
+        .iter()
+        .filter_map(|result| result.as_ref().ok())
+        .collect();
     assert_eq!(made.len(), 1);
     for refusal in results.iter().filter_map(|result| result.as_ref().err()) {
         assert_eq!(refusal.details.get("resourceId"), Some(&json!(made[0].id)));

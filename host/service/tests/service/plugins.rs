@@ -6,9 +6,25 @@ use serde_json::{Value, json};
 
 use crate::harness::{Choices, World, component, input, told};
 
-async fn activate_digest(world: &World, digest: &str, overrides: &[&str]) -> Result<plugins::GenerationView, ServiceError> {
+async fn activate_digest(
+    world: &World,
+    digest: &str,
+    overrides: &[&str],
+) -> Result<plugins::GenerationView, ServiceError> {
     let body = json!({"digest": digest, "override": overrides});
     activate::handle(&world.service, &world.root, input(body)).await
+}
+
+/// Activates a generation with every change that its installation told of.
+async fn activate_accepted(world: &World, installed: &install::Installed) {
+    let abouts: Vec<&str> = installed
+        .changes
+        .iter()
+        .map(|change| change.about.as_str())
+        .collect();
+    activate_digest(world, &installed.generation.digest, &abouts)
+        .await
+        .expect("activated");
 }
 
 #[tokio::test]
@@ -17,9 +33,17 @@ async fn the_first_generation_is_active_and_installing_again_answers_the_same() 
     let first = world.install("do.wasm").await;
     assert!(first.generation.active && first.generation.loaded);
     assert_eq!(world.install("do.wasm").await, first);
-    let all = list::handle(&world.service, &world.root, input(json!({}))).await.unwrap();
+    let all = list::handle(&world.service, &world.root, input(json!({})))
+        .await
+        .unwrap();
     assert_eq!(all.items.len(), 1);
-    let shown = show::handle(&world.service, &world.root, input(json!({"digest": first.generation.digest}))).await.unwrap();
+    let shown = show::handle(
+        &world.service,
+        &world.root,
+        input(json!({"digest": first.generation.digest})),
+    )
+    .await
+    .unwrap();
     assert_eq!(shown.manifest.provider, "do");
 }
 
@@ -30,16 +54,39 @@ async fn a_second_generation_waits_until_it_is_activated_and_back_is_the_same_wa
     let first = world.service.registry().active("do").unwrap();
     let next = world.install("do-next.wasm").await;
     assert!(!next.generation.active, "the active one stays");
-    assert_eq!(world.service.registry().active("do").unwrap().digest(), first.digest());
-    activate_digest(&world, &next.generation.digest, &[]).await.unwrap();
-    assert_eq!(world.service.registry().active("do").unwrap().digest().as_str(), next.generation.digest);
-    let made = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap();
-    assert_eq!(world.row(&made.id).await.spec_generation, next.generation.digest);
+    assert_eq!(
+        world.service.registry().active("do").unwrap().digest(),
+        first.digest()
+    );
+    activate_accepted(&world, &next).await;
+    assert_eq!(
+        world
+            .service
+            .registry()
+            .active("do")
+            .unwrap()
+            .digest()
+            .as_str(),
+        next.generation.digest
+    );
+    let made = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap();
+    assert_eq!(
+        world.row(&made.id).await.spec_generation,
+        next.generation.digest
+    );
     // The way back loses an output while a cluster lives, which an operator must accept.
     let refused = activate_digest(&world, first.digest().as_str(), &[]).await;
     let (code, reason, _) = told(refused);
     assert_eq!((code, reason.as_str()), (Code::InvalidState, "changes"));
-    let back = activate_digest(&world, first.digest().as_str(), &["do.database.pg", "do.app", "do.database.user"]).await;
+    let back = activate_digest(
+        &world,
+        first.digest().as_str(),
+        &["do.database.pg", "do.app", "do.database.user"],
+    )
+    .await;
     assert!(back.unwrap().active);
 }
 
@@ -49,13 +96,28 @@ async fn what_is_no_component_is_refused_with_what_would_be_one() {
     let core_module = b"\0asm\x01\0\0\0".to_vec();
     let mut corrupt = component("do.wasm");
     corrupt.truncate(corrupt.len() / 2);
-    for (name, bytes) in [("empty", Vec::new()), ("text", b"hello".to_vec()), ("module", core_module), ("half", corrupt)] {
-        let input = install::Input { component: install::Component(bytes) };
-        let refusal = install::handle(&world.service, &world.root, input).await.unwrap_err();
+    for (name, bytes) in [
+        ("empty", Vec::new()),
+        ("text", b"hello".to_vec()),
+        ("module", core_module),
+        ("half", corrupt),
+    ] {
+        let input = install::Input {
+            component: install::Component(bytes),
+        };
+        let refusal = install::handle(&world.service, &world.root, input)
+            .await
+            .unwrap_err();
         assert_eq!(refusal.code, Code::InvalidInput, "{name}");
-        assert_eq!(refusal.details.get("field"), Some(&json!("component")), "{name}");
+        assert_eq!(
+            refusal.details.get("field"),
+            Some(&json!("component")),
+            "{name}"
+        );
     }
-    let all = list::handle(&world.service, &world.root, input(json!({}))).await.unwrap();
+    let all = list::handle(&world.service, &world.root, input(json!({})))
+        .await
+        .unwrap();
     assert!(all.items.is_empty());
     assert!(serde_json::from_value::<install::Input>(json!({"component": "not base64!"})).is_err());
 }
@@ -64,8 +126,16 @@ async fn what_is_no_component_is_refused_with_what_would_be_one() {
 async fn an_unknown_digest_is_not_found_and_a_wrong_one_no_digest() {
     let world = World::bare(Choices::default()).await;
     let unknown = "0".repeat(64);
-    assert_eq!(told(activate_digest(&world, &unknown, &[]).await).0, Code::NotFound);
-    let shown = show::handle(&world.service, &world.root, input(json!({"digest": unknown}))).await;
+    assert_eq!(
+        told(activate_digest(&world, &unknown, &[]).await).0,
+        Code::NotFound
+    );
+    let shown = show::handle(
+        &world.service,
+        &world.root,
+        input(json!({"digest": unknown})),
+    )
+    .await;
     assert_eq!(told(shown).0, Code::NotFound);
     assert!(serde_json::from_value::<activate::Input>(json!({"digest": "abc"})).is_err());
 }
@@ -74,11 +144,19 @@ async fn an_unknown_digest_is_not_found_and_a_wrong_one_no_digest() {
 #[tokio::test]
 async fn a_configured_plugin_never_undoes_what_operators_activated() {
     let world = World::bare(Choices::default()).await;
-    world.service.install_at_start(component("do.wasm")).await.unwrap();
+    world
+        .service
+        .install_at_start(component("do.wasm"))
+        .await
+        .unwrap();
     let first = world.service.registry().active("do").unwrap();
     let next = world.install("do-next.wasm").await;
-    activate_digest(&world, &next.generation.digest, &[]).await.unwrap();
-    world.service.install_at_start(component("do.wasm")).await.unwrap();
+    activate_accepted(&world, &next).await;
+    world
+        .service
+        .install_at_start(component("do.wasm"))
+        .await
+        .unwrap();
     let now = world.service.registry().active("do").unwrap();
     assert!(now.digest() != first.digest());
 }
@@ -93,6 +171,9 @@ async fn a_start_loads_what_is_active() {
     world.service.registry().deactivate("do");
     world.service.registry().deactivate("hostile");
     world.service.load_plugins().await.unwrap();
-    assert_eq!(json!(world.service.registry().active("do").unwrap().digest()), digest);
+    assert_eq!(
+        json!(world.service.registry().active("do").unwrap().digest()),
+        digest
+    );
     assert!(world.service.registry().active("hostile").is_some());
 }

@@ -10,41 +10,79 @@ async fn each_kind_of_bad_token_has_its_own_refusal() {
     let world = World::bare(Default::default()).await;
     let authenticate = |text: String| {
         let world = &world;
-        async move { world.service.authenticate(&text, world.service.new_request_id(), None).await }
+        async move {
+            world
+                .service
+                .authenticate(&text, world.service.new_request_id(), None)
+                .await
+        }
     };
     for malformed in ["", "x", "brt_short", &format!("brt_{}", "G".repeat(64))] {
         let (code, reason, _) = told(authenticate(malformed.to_owned()).await);
-        assert_eq!((code, reason.as_str()), (Code::Unauthenticated, "malformed"), "{malformed}");
+        assert_eq!(
+            (code, reason.as_str()),
+            (Code::Unauthenticated, "malformed"),
+            "{malformed}"
+        );
     }
-    assert_eq!(told(authenticate(format!("brt_{}", "0".repeat(64))).await).1, "unknown");
+    assert_eq!(
+        told(authenticate(format!("brt_{}", "0".repeat(64))).await).1,
+        "unknown"
+    );
 
     let body = json!({"tenantId": "root", "title": "t"});
-    let principal = principals::create::handle(&world.service, &world.root, input(body)).await.unwrap();
+    let principal = principals::create::handle(&world.service, &world.root, input(body))
+        .await
+        .unwrap();
     let soon = world.service.now().0 + 1_000;
     let body = json!({"tenantId": "root", "principalId": principal.id, "expiresAt": soon});
-    let expiring = principals::create_token::handle(&world.service, &world.root, input(body)).await.unwrap();
+    let expiring = principals::create_token::handle(&world.service, &world.root, input(body))
+        .await
+        .unwrap();
     assert!(authenticate(expiring.token.clone()).await.is_ok());
     world.clock.advance(2_000);
     assert_eq!(told(authenticate(expiring.token).await).1, "expired");
 
     let body = json!({"tenantId": "root", "principalId": principal.id});
-    let lasting = principals::create_token::handle(&world.service, &world.root, input(body)).await.unwrap();
+    let lasting = principals::create_token::handle(&world.service, &world.root, input(body))
+        .await
+        .unwrap();
     let body = json!({"tenantId": "root", "tokenId": lasting.record.id});
-    principals::revoke_token::handle(&world.service, &world.root, input(body)).await.unwrap();
+    principals::revoke_token::handle(&world.service, &world.root, input(body))
+        .await
+        .unwrap();
     assert_eq!(told(authenticate(lasting.token.clone()).await).1, "revoked");
-    let listed = principals::list_tokens::handle(&world.service, &world.root, input(json!({"tenantId": "root"}))).await;
-    assert!(!json_of(listed.unwrap()).to_string().contains(&lasting.token[4..]));
+    let listed = principals::list_tokens::handle(
+        &world.service,
+        &world.root,
+        input(json!({"tenantId": "root"})),
+    )
+    .await;
+    assert!(
+        !json_of(listed.unwrap())
+            .to_string()
+            .contains(&lasting.token[4..])
+    );
 }
 
 #[tokio::test]
 async fn a_deleted_principals_tokens_are_refused() {
     let world = World::bare(Default::default()).await;
     let body = json!({"tenantId": "root", "title": "t"});
-    let principal = principals::create::handle(&world.service, &world.root, input(body)).await.unwrap();
+    let principal = principals::create::handle(&world.service, &world.root, input(body))
+        .await
+        .unwrap();
     let body = json!({"tenantId": "root", "principalId": principal.id});
-    let made = principals::create_token::handle(&world.service, &world.root, input(body.clone())).await.unwrap();
-    principals::delete::handle(&world.service, &world.root, input(body)).await.unwrap();
-    let refused = world.service.authenticate(&made.token, world.service.new_request_id(), None).await;
+    let made = principals::create_token::handle(&world.service, &world.root, input(body.clone()))
+        .await
+        .unwrap();
+    principals::delete::handle(&world.service, &world.root, input(body))
+        .await
+        .unwrap();
+    let refused = world
+        .service
+        .authenticate(&made.token, world.service.new_request_id(), None)
+        .await;
     assert_eq!(told(refused).0, Code::Unauthenticated);
     let own = json!({"tenantId": "root", "principalId": world.root.principal.id});
     let refused = principals::delete::handle(&world.service, &world.root, input(own)).await;
@@ -57,16 +95,36 @@ async fn a_deleted_principals_tokens_are_refused() {
 async fn a_later_start_makes_nothing_and_takes_a_given_root_token() {
     let world = World::bare(Default::default()).await;
     let service = &world.service;
-    let start = |given| bootstrap(service.store().as_ref(), service.clock().as_ref(), service.entropy().as_ref(), given);
+    let start = |given| {
+        bootstrap(
+            service.store().as_ref(),
+            service.clock().as_ref(),
+            service.entropy().as_ref(),
+            given,
+        )
+    };
     let again = start(None).await.unwrap();
     assert_eq!(again.deployment, *service.deployment());
     assert!(again.new_root_token.is_none());
     let text = format!("brt_{}", "ab".repeat(32));
     for _ in 0..2 {
-        assert!(start(Some(token(&text))).await.unwrap().new_root_token.is_none());
-        let caller = service.authenticate(&text, service.new_request_id(), None).await.unwrap();
+        assert!(
+            start(Some(token(&text)))
+                .await
+                .unwrap()
+                .new_root_token
+                .is_none()
+        );
+        let caller = service
+            .authenticate(&text, service.new_request_id(), None)
+            .await
+            .unwrap();
         assert_eq!(caller.principal.id, world.root.principal.id);
     }
-    let tokens = service.store().tokens(&world.root.principal.tenant_id, None, 500).await.unwrap();
+    let tokens = service
+        .store()
+        .tokens(&world.root.principal.tenant_id, None, 500)
+        .await
+        .unwrap();
     assert_eq!(tokens.items.len(), 2);
 }

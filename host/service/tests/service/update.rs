@@ -15,12 +15,22 @@ async fn a_pending_resource_takes_a_merge_patch_without_an_event() {
     let mut body = world.pg(&tenant.id, "main");
     body["spec"]["config"] = json!({"work_mem": 8, "timezone": "UTC"});
     let made = world.create(&tenant.admin, &body).await.unwrap();
-    let patch = json!({"spec": {"num_nodes": 2, "config": {"work_mem": null, "max_connections": 90}}});
-    let updated = world.update(&tenant.admin, &tenant.id, &made.id, patch).await.unwrap();
-    assert_eq!(json!(updated.spec), json!({"region": "nyc3", "size": "db-s-1vcpu-1gb", "num_nodes": 2,
-        "config": {"timezone": "UTC", "max_connections": 90}}));
+    let patch =
+        json!({"spec": {"num_nodes": 2, "config": {"work_mem": null, "max_connections": 90}}});
+    let updated = world
+        .update(&tenant.admin, &tenant.id, &made.id, patch)
+        .await
+        .unwrap();
+    assert_eq!(
+        json!(updated.spec),
+        json!({"region": "nyc3", "size": "db-s-1vcpu-1gb", "num_nodes": 2,
+        "config": {"timezone": "UTC", "max_connections": 90}})
+    );
     assert_eq!((updated.state, updated.version), (State::Pending, 2));
-    assert_eq!(world.events(&tenant.id, &made.id).await, ["cloud.resource.created"]);
+    assert_eq!(
+        world.events(&tenant.id, &made.id).await,
+        ["cloud.resource.created"]
+    );
 }
 
 /// rule: CR-171, CR-173
@@ -28,11 +38,25 @@ async fn a_pending_resource_takes_a_merge_patch_without_an_event() {
 async fn a_ready_resource_goes_updating_and_says_so() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let made = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap();
+    let made = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap();
     world.as_if_ready(&made.id).await;
-    let updated = world.update(&tenant.admin, &tenant.id, &made.id, json!({"spec": {"num_nodes": 2}})).await.unwrap();
+    let updated = world
+        .update(
+            &tenant.admin,
+            &tenant.id,
+            &made.id,
+            json!({"spec": {"num_nodes": 2}}),
+        )
+        .await
+        .unwrap();
     assert_eq!(updated.state, State::Updating);
-    assert_eq!(world.events(&tenant.id, &made.id).await, ["cloud.resource.created", "cloud.resource.updating"]);
+    assert_eq!(
+        world.events(&tenant.id, &made.id).await,
+        ["cloud.resource.created", "cloud.resource.updating"]
+    );
     let row = world.row(&made.id).await;
     assert_eq!(row.unapplied.into_iter().collect::<Vec<_>>(), ["num_nodes"]);
 }
@@ -42,7 +66,10 @@ async fn a_ready_resource_goes_updating_and_says_so() {
 async fn a_change_of_nothing_or_of_words_moves_the_version_and_no_more() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let made = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap();
+    let made = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap();
     world.as_if_ready(&made.id).await;
     let changes = [
         json!({"spec": {}}),
@@ -51,10 +78,19 @@ async fn a_change_of_nothing_or_of_words_moves_the_version_and_no_more() {
         json!({"description": "words"}),
     ];
     for (count, change) in changes.into_iter().enumerate() {
-        let updated = world.update(&tenant.admin, &tenant.id, &made.id, change).await.unwrap();
-        assert_eq!((updated.state, updated.version), (State::Ready, count as u64 + 2));
+        let updated = world
+            .update(&tenant.admin, &tenant.id, &made.id, change)
+            .await
+            .unwrap();
+        assert_eq!(
+            (updated.state, updated.version),
+            (State::Ready, count as u64 + 2)
+        );
     }
-    assert_eq!(world.events(&tenant.id, &made.id).await, ["cloud.resource.created"]);
+    assert_eq!(
+        world.events(&tenant.id, &made.id).await,
+        ["cloud.resource.created"]
+    );
 }
 
 /// rule: CR-170
@@ -66,7 +102,15 @@ async fn null_takes_the_description_away() {
     body["description"] = json!("words");
     let made = world.create(&tenant.admin, &body).await.unwrap();
     assert!(made.description.is_some());
-    let updated = world.update(&tenant.admin, &tenant.id, &made.id, json!({"description": null})).await.unwrap();
+    let updated = world
+        .update(
+            &tenant.admin,
+            &tenant.id,
+            &made.id,
+            json!({"description": null}),
+        )
+        .await
+        .unwrap();
     assert_eq!(updated.description, None);
 }
 
@@ -75,15 +119,31 @@ async fn null_takes_the_description_away() {
 async fn a_fixed_field_needs_a_replacement_and_nothing_changes() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let cluster = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap().id;
-    let made = world.create(&tenant.admin, &world.user(&tenant.id, &cluster, "alice")).await.unwrap();
+    let cluster = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap()
+        .id;
+    let made = world
+        .create(&tenant.admin, &world.user(&tenant.id, &cluster, "alice"))
+        .await
+        .unwrap();
     let both = json!({"spec": {"name": "bob", "settings": {"pg_allow_replication": true}}});
-    let refusal = world.update(&tenant.admin, &tenant.id, &made.id, both).await.unwrap_err();
+    let refusal = world
+        .update(&tenant.admin, &tenant.id, &made.id, both)
+        .await
+        .unwrap_err();
     assert_eq!(refusal.code, Code::InvalidState);
-    assert_eq!(refusal.details.get("reason"), Some(&json!("replaceRequired")));
+    assert_eq!(
+        refusal.details.get("reason"),
+        Some(&json!("replaceRequired"))
+    );
     assert_eq!(refusal.details.get("fields"), Some(&json!(["name"])));
     let row = world.row(&made.id).await;
-    assert_eq!((row.version, json!(row.spec)), (1, json!({"name": "alice"})));
+    assert_eq!(
+        (row.version, json!(row.spec)),
+        (1, json!({"name": "alice"}))
+    );
 }
 
 /// rule: CR-167, CR-168
@@ -91,7 +151,10 @@ async fn a_fixed_field_needs_a_replacement_and_nothing_changes() {
 async fn the_merged_spec_is_validated_and_measured() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let made = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap();
+    let made = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap();
     let wrong = [
         (json!({"num_nodes": 9}), "spec.num_nodes"),
         (json!({"size": null}), "spec.size"),
@@ -99,18 +162,35 @@ async fn the_merged_spec_is_validated_and_measured() {
         (json!({"tags": ["better-compute-tenant:x"]}), "spec.tags.0"),
     ];
     for (patch, field) in wrong {
-        let (code, _, at) = told(world.update(&tenant.admin, &tenant.id, &made.id, json!({"spec": patch})).await);
+        let (code, _, at) = told(
+            world
+                .update(&tenant.admin, &tenant.id, &made.id, json!({"spec": patch}))
+                .await,
+        );
         assert_eq!((code, at.as_str()), (Code::InvalidInput, field));
     }
-    let app = world.create(&tenant.admin, &world.app(&tenant.id, "app")).await.unwrap();
+    let app = world
+        .create(&tenant.admin, &world.app(&tenant.id, "app"))
+        .await
+        .unwrap();
     // Each half fits; together they don't.
-    let image = json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "nginx"});
-    let large = |key: &str| json!({"name": key, "image": image,
-        "envs": [{"key": "A", "type": "GENERAL", "value": "x".repeat(32_700)}]});
-    let half = json!({"spec": {"services": [large("a")]}});
-    world.update(&tenant.admin, &tenant.id, &app.id, half).await.unwrap();
-    let other = json!({"spec": {"workers": [large("b")]}});
-    let (code, _, field) = told(world.update(&tenant.admin, &tenant.id, &app.id, other).await);
+    let image =
+        json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "nginx"});
+    let large = |key: &str| {
+        json!({"name": key, "image": image,
+        "envs": [{"key": "A", "type": "GENERAL", "value": "x".repeat(32_700)}]})
+    };
+    let half = json!({"spec": {"services": [large("web-a")]}});
+    world
+        .update(&tenant.admin, &tenant.id, &app.id, half)
+        .await
+        .unwrap();
+    let other = json!({"spec": {"workers": [large("web-b")]}});
+    let (code, _, field) = told(
+        world
+            .update(&tenant.admin, &tenant.id, &app.id, other)
+            .await,
+    );
     assert_eq!((code, field.as_str()), (Code::InvalidInput, "spec"));
     assert_eq!(world.row(&made.id).await.version, 1);
 }
@@ -120,8 +200,19 @@ async fn the_merged_spec_is_validated_and_measured() {
 async fn an_update_of_neither_is_refused() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let made = world.create(&tenant.admin, &world.app(&tenant.id, "main")).await.unwrap();
-    assert_eq!(told(world.update(&tenant.admin, &tenant.id, &made.id, json!({})).await).0, Code::InvalidInput);
+    let made = world
+        .create(&tenant.admin, &world.app(&tenant.id, "main"))
+        .await
+        .unwrap();
+    assert_eq!(
+        told(
+            world
+                .update(&tenant.admin, &tenant.id, &made.id, json!({}))
+                .await
+        )
+        .0,
+        Code::InvalidInput
+    );
     let id = json!({"tenantId": "acme"});
     assert!(serde_json::from_value::<update::Input>(id).is_err());
     let null = json!({"tenantId": "acme", "resourceId": made.id, "spec": null});
@@ -133,14 +224,39 @@ async fn an_update_of_neither_is_refused() {
 async fn what_is_being_deleted_or_is_deleted_does_not_change() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let made = world.create(&tenant.admin, &world.app(&tenant.id, "main")).await.unwrap();
-    world.delete(&tenant.admin, &tenant.id, &made.id).await.unwrap();
-    for change in [json!({"description": "x"}), json!({"spec": {"disable_edge_cache": true}})] {
-        assert_eq!(told(world.update(&tenant.admin, &tenant.id, &made.id, change).await).0, Code::InvalidState);
+    let made = world
+        .create(&tenant.admin, &world.app(&tenant.id, "main"))
+        .await
+        .unwrap();
+    world
+        .delete(&tenant.admin, &tenant.id, &made.id)
+        .await
+        .unwrap();
+    for change in [
+        json!({"description": "x"}),
+        json!({"spec": {"disable_edge_cache": true}}),
+    ] {
+        assert_eq!(
+            told(
+                world
+                    .update(&tenant.admin, &tenant.id, &made.id, change)
+                    .await
+            )
+            .0,
+            Code::InvalidState
+        );
     }
     world.as_if_deleted(&made.id).await;
     let change = json!({"description": "x"});
-    assert_eq!(told(world.update(&tenant.admin, &tenant.id, &made.id, change).await).0, Code::InvalidState);
+    assert_eq!(
+        told(
+            world
+                .update(&tenant.admin, &tenant.id, &made.id, change)
+                .await
+        )
+        .0,
+        Code::InvalidState
+    );
 }
 
 /// rule: CR-183, CR-184
@@ -148,20 +264,36 @@ async fn what_is_being_deleted_or_is_deleted_does_not_change() {
 async fn a_move_is_checked_against_the_account_and_decided_at_both_ends() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let made = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap();
+    let made = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap();
     let to = |region: &str| json!({"spec": {"region": region}});
-    let (code, _, field) = told(world.update(&tenant.admin, &tenant.id, &made.id, to("sfo3")).await);
+    let (code, _, field) = told(
+        world
+            .update(&tenant.admin, &tenant.id, &made.id, to("sfo3"))
+            .await,
+    );
     assert_eq!((code, field.as_str()), (Code::InvalidInput, "spec.region"));
     let here = |regions: &[&str]| {
-        allow_if(&["compute:cloud-resources:update"], json!({"StringEquals": {"resource.region": regions}}))
+        allow_if(
+            &["compute:cloud-resources:update"],
+            json!({"StringEquals": {"resource.region": regions}}),
+        )
     };
     let from = world.caller("acme", &[here(&["nyc3"])]).await;
     let into = world.caller("acme", &[here(&["ams3"])]).await;
     let both = world.caller("acme", &[here(&["nyc3", "ams3"])]).await;
     for caller in [&from, &into] {
-        assert_eq!(told(world.update(caller, &tenant.id, &made.id, to("ams3")).await).0, Code::AccessDenied);
+        assert_eq!(
+            told(world.update(caller, &tenant.id, &made.id, to("ams3")).await).0,
+            Code::AccessDenied
+        );
     }
-    let moved = world.update(&both, &tenant.id, &made.id, to("ams3")).await.unwrap();
+    let moved = world
+        .update(&both, &tenant.id, &made.id, to("ams3"))
+        .await
+        .unwrap();
     assert_eq!(moved.region.as_deref(), Some("ams3"));
 }
 
@@ -170,15 +302,45 @@ async fn a_move_is_checked_against_the_account_and_decided_at_both_ends() {
 async fn a_kind_that_no_active_plugin_knows_is_read_and_not_changed() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let made = world.create(&tenant.admin, &world.app(&tenant.id, "main")).await.unwrap();
-    world.as_if(&made.id, |row| row.kind = "do.gone".parse().unwrap()).await;
-    let kind: String = world.get(&tenant.admin, &tenant.id, &made.id).await.unwrap().kind.to_string();
+    let made = world
+        .create(&tenant.admin, &world.app(&tenant.id, "main"))
+        .await
+        .unwrap();
+    let made = world
+        .record_again(&made.id, |row| row.kind = "do.gone".parse().unwrap())
+        .await;
+    let kind: String = world
+        .get(&tenant.admin, &tenant.id, &made.id)
+        .await
+        .unwrap()
+        .kind
+        .to_string();
     assert_eq!(kind, "do.gone");
-    assert_eq!(world.names(&tenant.admin, &tenant.id, json!({})).await.unwrap(), ["main"]);
-    for change in [json!({"description": "x"}), json!({"spec": {"disable_edge_cache": true}})] {
-        assert_eq!(told(world.update(&tenant.admin, &tenant.id, &made.id, change).await).0, Code::Unsupported);
+    let gone = json!({"kind": "do.gone"});
+    assert_eq!(
+        world.names(&tenant.admin, &tenant.id, gone).await.unwrap(),
+        ["main"]
+    );
+    for change in [
+        json!({"description": "x"}),
+        json!({"spec": {"disable_edge_cache": true}}),
+    ] {
+        assert_eq!(
+            told(
+                world
+                    .update(&tenant.admin, &tenant.id, &made.id, change)
+                    .await
+            )
+            .0,
+            Code::Unsupported
+        );
     }
-    assert!(world.delete(&tenant.admin, &tenant.id, &made.id).await.is_ok());
+    assert!(
+        world
+            .delete(&tenant.admin, &tenant.id, &made.id)
+            .await
+            .is_ok()
+    );
 }
 
 /// While the plugin can't be loaded on this host it is the host that is not available.
@@ -186,14 +348,37 @@ async fn a_kind_that_no_active_plugin_knows_is_read_and_not_changed() {
 async fn a_plugin_that_is_not_loaded_makes_the_change_unavailable() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let made = world.create(&tenant.admin, &world.app(&tenant.id, "main")).await.unwrap();
+    let made = world
+        .create(&tenant.admin, &world.app(&tenant.id, "main"))
+        .await
+        .unwrap();
     world.service.registry().deactivate("do");
     let change = json!({"description": "x"});
-    assert_eq!(told(world.update(&tenant.admin, &tenant.id, &made.id, change).await).0, Code::Unavailable);
-    let create = world.create(&tenant.admin, &world.app(&tenant.id, "other")).await;
+    assert_eq!(
+        told(
+            world
+                .update(&tenant.admin, &tenant.id, &made.id, change)
+                .await
+        )
+        .0,
+        Code::Unavailable
+    );
+    let create = world
+        .create(&tenant.admin, &world.app(&tenant.id, "other"))
+        .await;
     assert_eq!(told(create).0, Code::Unavailable);
     world.service.load_plugins().await.unwrap();
-    assert!(world.update(&tenant.admin, &tenant.id, &made.id, json!({"description": "x"})).await.is_ok());
+    assert!(
+        world
+            .update(
+                &tenant.admin,
+                &tenant.id,
+                &made.id,
+                json!({"description": "x"})
+            )
+            .await
+            .is_ok()
+    );
 }
 
 /// rule: CR-180
@@ -201,17 +386,28 @@ async fn a_plugin_that_is_not_loaded_makes_the_change_unavailable() {
 async fn changes_at_the_same_moment_all_count() {
     let world = World::new().await;
     let tenant = world.tenant("acme").await;
-    let made = world.create(&tenant.admin, &world.pg(&tenant.id, "main")).await.unwrap();
+    let made = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap();
     let one = async {
-        let body = json!({"tenantId": "acme", "resourceId": made.id, "spec": {"config": {"work_mem": 8}}});
-        update::handle(&world.service, &tenant.admin, input(body)).await.unwrap()
+        let body =
+            json!({"tenantId": "acme", "resourceId": made.id, "spec": {"config": {"work_mem": 8}}});
+        update::handle(&world.service, &tenant.admin, input(body))
+            .await
+            .unwrap()
     };
     let other = async {
         let body = json!({"tenantId": "acme", "resourceId": made.id, "spec": {"config": {"timezone": "UTC"}}});
-        update::handle(&world.service, &tenant.admin, input(body)).await.unwrap()
+        update::handle(&world.service, &tenant.admin, input(body))
+            .await
+            .unwrap()
     };
     futures_util::future::join(one, other).await;
     let row = world.row(&made.id).await;
     assert_eq!(row.version, 3);
-    assert_eq!(json!(row.spec["config"]), json!({"work_mem": 8, "timezone": "UTC"}));
+    assert_eq!(
+        json!(row.spec["config"]),
+        json!({"work_mem": 8, "timezone": "UTC"})
+    );
 }
