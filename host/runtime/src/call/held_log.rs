@@ -66,10 +66,10 @@ impl HeldLog {
     }
 
     /// Writes the lines to the host's log, without the secrets that the redactor knows.
-    pub(crate) fn publish(sink: &Sink, redactor: &Redactor, plugin: &str, scope: &CallScope) {
+    pub(crate) fn publish(sink: &Sink, redactor: &Redactor, speaker: &Speaker<'_>) {
         let mut held = sink.lock().unwrap_or_else(PoisonError::into_inner);
         for line in held.lines.drain(..) {
-            emit(line.level, &redactor.scrub_text(&line.text), plugin, scope);
+            emit(line.level, &redactor.scrub_text(&line.text), speaker);
         }
         if held.dropped > 0 {
             let text = format!(
@@ -77,25 +77,42 @@ impl HeldLog {
                 held.dropped
             );
             held.dropped = 0;
-            emit(LogLevel::Warn, &text, plugin, scope);
+            emit(LogLevel::Warn, &text, speaker);
         }
     }
 }
 
-fn emit(level: LogLevel, text: &str, plugin: &str, scope: &CallScope) {
+/// Who said it, doing what.
+#[derive(Debug)]
+pub(crate) struct Speaker<'a> {
+    pub(crate) plugin: &'a str,
+    pub(crate) generation: &'a str,
+    pub(crate) function: &'a str,
+    pub(crate) kind: Option<&'a str>,
+    /// The call that sends requests, if it is one.
+    pub(crate) scope: Option<&'a CallScope>,
+}
+
+fn emit(level: LogLevel, text: &str, speaker: &Speaker<'_>) {
+    let scope = speaker.scope;
+    // One line stays one line, so that no plugin can write one that looks like the host's.
+    let text: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     macro_rules! line {
         ($level:ident) => {
             tracing::event!(
                 target: "berth::plugin",
                 tracing::Level::$level,
-                plugin,
-                generation = scope.generation.get(..12),
-                operation = ?scope.operation,
-                kind = scope.kind.as_deref(),
-                account = %scope.account,
-                resource = scope.resource.as_ref().map(tracing::field::display),
-                run = scope.run.as_ref().map(tracing::field::display),
-                request = scope.request.as_ref().map(tracing::field::display),
+                plugin = speaker.plugin,
+                generation = speaker.generation.get(..12),
+                function = speaker.function,
+                kind = speaker.kind,
+                account = scope.map(|scope| tracing::field::display(&scope.account)),
+                resource = scope.and_then(|scope| scope.resource.as_ref()).map(tracing::field::display),
+                run = scope.and_then(|scope| scope.run.as_ref()).map(tracing::field::display),
+                request = scope.and_then(|scope| scope.request.as_ref()).map(tracing::field::display),
                 "{text}"
             )
         };

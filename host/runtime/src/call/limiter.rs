@@ -96,3 +96,44 @@ impl ResourceLimiter for Limiter {
         Err(self.table_hit())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(wat: &str) -> Result<(), LimitHit> {
+        let engine = wasmtime::Engine::default();
+        let mut store = wasmtime::Store::new(&engine, Limiter::new(1 << 20, 100));
+        store.limiter(|limiter| limiter);
+        let module = wasmtime::Module::new(&engine, wat::parse_str(wat).unwrap()).unwrap();
+        wasmtime::Instance::new(&mut store, &module, &[])
+            .map(|_| ())
+            .map_err(|error| *error.downcast_ref().unwrap())
+    }
+
+    #[test]
+    fn tables_that_grow_or_start_too_large_hit_the_limit() {
+        let hit = Err(LimitHit::Table { elements: 100 });
+        assert_eq!(run("(module (table 100 funcref))"), Ok(()));
+        assert_eq!(run("(module (table 101 funcref))"), hit);
+        assert_eq!(
+            run("(module (table 60 funcref) (table 60 funcref))"),
+            hit,
+            "the sum counts"
+        );
+        let grows = "(module (table $t 1 funcref) (func $f (loop $l (drop (table.grow $t (ref.null func) (i32.const 10))) (br $l))) (start $f))";
+        assert_eq!(run(grows), hit);
+        insta::assert_snapshot!(hit.unwrap_err(), @"tableLimit: the plugin wanted more than 100 table elements; `runtime.limits.tableElements` sets the limit");
+    }
+
+    #[test]
+    fn memory_that_grows_or_starts_too_large_hits_the_limit() {
+        let hit = Err(LimitHit::Memory { bytes: 1 << 20 });
+        assert_eq!(run("(module (memory 16))"), Ok(()));
+        assert_eq!(run("(module (memory 17))"), hit);
+        assert_eq!(
+            run("(module (memory 1) (func $f (drop (memory.grow (i32.const 16)))) (start $f))"),
+            hit
+        );
+    }
+}

@@ -19,7 +19,7 @@ use crate::egress::AccountGrant;
 pub(crate) use execute::{Granted, Slots, Stage};
 pub use failure::{CallFailure, LimitHit};
 pub(crate) use findings::Findings;
-pub(crate) use held_log::{HeldLog, LogLevel, Sink};
+pub(crate) use held_log::{HeldLog, LogLevel, Sink, Speaker};
 pub(crate) use state::CallState;
 
 /// How urgent a call's requests are where an account's rate budget is short.

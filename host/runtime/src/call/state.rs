@@ -26,6 +26,24 @@ pub(crate) struct CallState {
     pub(crate) wasi: Option<Box<WasiState>>,
 }
 
+#[cfg(test)]
+impl CallState {
+    /// A state with ports and without anything granted.
+    pub(crate) fn bare(clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+        Self {
+            limiter: Limiter::new(1 << 20, 1_000),
+            cpu: CpuMeter::new(),
+            log: super::HeldLog::sink(1_000, 10),
+            clock,
+            entropy,
+            random_left: 0,
+            random_limit: 0,
+            http: None,
+            wasi: None,
+        }
+    }
+}
+
 impl HasData for CallState {
     type Data<'a> = &'a mut Self;
 }

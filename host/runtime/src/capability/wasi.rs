@@ -132,3 +132,74 @@ impl AsyncWrite for LogStream {
         Poll::Ready(Ok(()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use berth_domain::time::Millis;
+    use wasmtime::component::Component;
+    use wasmtime::{Engine, Store};
+
+    use super::super::linker;
+    use super::*;
+    use crate::call::CallState;
+    use crate::ports::Entropy;
+
+    struct Still;
+
+    impl Clock for Still {
+        fn now(&self) -> Millis {
+            Millis(1_234)
+        }
+    }
+
+    impl Entropy for Still {
+        fn fill(&self, _buffer: &mut [u8]) {}
+    }
+
+    /// Asks WASI for the time, and how many variables its environment has.
+    const GUEST: &str = r#"(component
+        (import "wasi:clocks/monotonic-clock@0.2.0" (instance $clock (export "now" (func (result u64)))))
+        (import "wasi:cli/environment@0.2.3" (instance $cli (export "get-environment" (func (result (list (tuple string string)))))))
+        (core module $libc
+            (memory (export "memory") 1)
+            (func (export "realloc") (param i32 i32 i32 i32) (result i32) (i32.const 1024)))
+        (core instance $libc (instantiate $libc))
+        (core func $now (canon lower (func $clock "now")))
+        (core func $env (canon lower (func $cli "get-environment") (memory (core memory $libc "memory")) (realloc (core func $libc "realloc"))))
+        (core module $main
+            (import "" "memory" (memory 1))
+            (import "" "now" (func $now (result i64)))
+            (import "" "env" (func $env (param i32)))
+            (func (export "now") (result i64) (call $now))
+            (func (export "variables") (result i32) (call $env (i32.const 16)) (i32.load (i32.const 20))))
+        (core instance $main (instantiate $main (with "" (instance
+            (export "memory" (memory $libc "memory")) (export "now" (func $now)) (export "env" (func $env))))))
+        (func (export "now") (result u64) (canon lift (core func $main "now")))
+        (func (export "variables") (result u32) (canon lift (core func $main "variables"))))"#;
+
+    #[tokio::test]
+    async fn wasi_tells_the_hosts_time_and_has_nothing_granted() {
+        let engine = Engine::default();
+        let component = Component::from_binary(&engine, &wat::parse_str(GUEST).unwrap()).unwrap();
+        let state = CallState::bare(Arc::new(Still), Arc::new(Still));
+        let mut store = Store::new(&engine, state);
+        let linker = linker(&engine, true).unwrap();
+        let guest = linker
+            .instantiate_async(&mut store, &component)
+            .await
+            .unwrap();
+        let now = guest
+            .get_typed_func::<(), (u64,)>(&mut store, "now")
+            .unwrap();
+        assert_eq!(
+            now.call_async(&mut store, ()).await.unwrap(),
+            (1_234_000_000,)
+        );
+        let variables = guest
+            .get_typed_func::<(), (u32,)>(&mut store, "variables")
+            .unwrap();
+        assert_eq!(variables.call_async(&mut store, ()).await.unwrap(), (0,));
+    }
+}

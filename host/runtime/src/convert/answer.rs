@@ -142,8 +142,9 @@ pub(crate) fn observation(
     })
 }
 
-/// The id is the one that the host knows; or, where it knows none, one that the provider named in
-/// this call, or the object's own name. So no plugin can claim a neighbour's object as its own.
+/// The id is the one that the host knows; or, where it knows none, one that the provider showed in
+/// this call to be the row's (see the egress), or the object's own name. So no plugin can claim a
+/// neighbour's object as its own.
 fn provider_id(id: &str, expected: &Expectation<'_>) -> Result<(), CallFailure> {
     let shown: String = id.chars().take(100).collect();
     if !expected.generation.is_id(&expected.kind.id, id) {
@@ -160,7 +161,7 @@ fn provider_id(id: &str, expected: &Expectation<'_>) -> Result<(), CallFailure> 
         ))),
         (_, None) if expected.findings.named_id(id) || expected.name == Some(id) => Ok(()),
         (_, None) => Err(bad(format!(
-            "the provider did not name `{shown}` in an answer to this call, and it is not the object's name; an id is taken from the provider's own answer"
+            "no answer of the provider in this call shows `{shown}` to be this resource's: an id is taken from the answer to the create, or from an object found that bears the resource's name or id"
         ))),
     }
 }

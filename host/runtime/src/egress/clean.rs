@@ -1,12 +1,13 @@
 //! What of an answer the guest may read.
 
+use berth_domain::id::ResourceId;
+use berth_domain::provider::Operation;
 use serde_json::Value;
 
 use super::exchange::Raw;
 use super::permit::Permit;
 use super::{Egress, blank, headers, secret_members, text};
 use crate::bindings::berth::provider::http::Response;
-use crate::load::Generation;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -63,38 +64,73 @@ fn json_body(mut json: Value, permit: &Permit, egress: &Egress) -> Vec<u8> {
     serde_json::to_vec(&json).unwrap_or_default()
 }
 
-/// Remembers which ids the provider named, where the call is to learn its object's id: in `create`
-/// only from the answer to the create itself, so that no other object passes for the new one.
+/// Remembers which ids the provider named, where the call is to learn its object's id, so that no
+/// other object passes for it: in `create` those of the answer to the create itself; in `find` those
+/// of objects that bear the row's own name or id.
 fn remember_ids(json: &Value, permit: &Permit, egress: &Egress) {
-    use berth_domain::provider::Operation;
-    let learns = egress.binding.id.is_none()
-        && match egress.scope.operation {
-            Operation::Create => permit.creates,
-            Operation::Find => true,
-            _ => false,
-        };
-    if learns && let Some(kind) = &egress.scope.kind {
-        ids(json, kind, &egress.generation, &mut |id| {
-            egress.findings.name_id(id)
-        });
-    }
+    let learns = match egress.scope.operation {
+        Operation::Create => permit.creates,
+        Operation::Find => true,
+        _ => false,
+    };
+    let Some(kind) = egress.scope.kind.as_deref().filter(|_| learns) else {
+        return;
+    };
+    let search = IdSearch {
+        egress,
+        kind,
+        resource: egress.scope.resource.as_ref().map(ResourceId::as_str),
+        any: permit.creates,
+    };
+    search.look(json);
 }
 
-fn ids(json: &Value, kind: &str, generation: &Generation, visit: &mut impl FnMut(&str)) {
-    match json {
-        Value::String(text) if generation.is_id(kind, text) => visit(text),
-        Value::Number(number) => {
-            let text = number.to_string();
-            if generation.is_id(kind, &text) {
-                visit(&text);
+struct IdSearch<'a> {
+    egress: &'a Egress,
+    kind: &'a str,
+    /// The row's own id, which an ownership label holds.
+    resource: Option<&'a str>,
+    /// Whether any object will do.
+    any: bool,
+}
+
+impl IdSearch<'_> {
+    /// Remembers the ids that are members of objects which bear our name or id at any depth; answers
+    /// whether this value does.
+    fn look(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.is_ours(text),
+            Value::Array(items) => items
+                .iter()
+                .fold(false, |ours, item| self.look(item) || ours),
+            Value::Object(members) => {
+                let ours = members
+                    .values()
+                    .fold(false, |ours, member| self.look(member) || ours);
+                if ours || self.any {
+                    members.values().for_each(|member| self.remember(member));
+                }
+                ours
             }
+            _ => false,
         }
-        Value::Array(items) => items
-            .iter()
-            .for_each(|item| ids(item, kind, generation, visit)),
-        Value::Object(members) => members
-            .values()
-            .for_each(|member| ids(member, kind, generation, visit)),
-        _ => {}
+    }
+
+    fn is_ours(&self, text: &str) -> bool {
+        self.egress.binding.name.as_deref() == Some(text)
+            || self
+                .resource
+                .is_some_and(|resource| text.contains(resource))
+    }
+
+    fn remember(&self, member: &Value) {
+        let id = match member {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return,
+        };
+        if self.egress.generation.is_id(self.kind, &id) {
+            self.egress.findings.name_id(&id);
+        }
     }
 }

@@ -16,6 +16,9 @@ use crate::limits::Limits;
 
 /// Idle connections that are kept for one host.
 const IDLE_CONNECTIONS_MAX: usize = 8;
+/// How long they are kept: shorter than servers keep theirs, since a write sent into a connection
+/// that is being closed counts as lost.
+const IDLE_CONNECTION: Duration = Duration::from_secs(20);
 
 /// What an operator grants, as it is configured and stored with an account.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -257,6 +260,7 @@ fn client(config: &GrantConfig, limits: &Limits) -> Result<Client, GrantError> {
         .retry(reqwest::retry::never())
         .connect_timeout(Duration::from_millis(limits.http_connect_ms))
         .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
+        .pool_idle_timeout(IDLE_CONNECTION)
         .dns_resolver(VettingResolver {
             allow_private: config.allow_private_network,
         });

@@ -20,7 +20,7 @@ use super::Runtime;
 use crate::bindings::Provider;
 use crate::bindings::berth::provider::types as wit;
 use crate::call::{
-    Call, CallFailure, CallScope, CallState, Findings, Granted, HeldLog, Outcome, Sink,
+    Call, CallFailure, CallScope, CallState, Findings, Granted, HeldLog, Outcome, Sink, Speaker,
 };
 use crate::convert;
 use crate::egress::Egress;
@@ -71,6 +71,8 @@ impl Runtime {
         let answer = self
             .pure(
                 generation,
+                "check",
+                kind,
                 entry!(call_check, &account, &id, &text, parent_kind.as_deref()),
             )
             .await?;
@@ -91,7 +93,12 @@ impl Runtime {
         self.kind(generation, kind)?;
         let (id, from, text) = (kind.to_owned(), from_version.to_owned(), to_text(spec));
         let answer = self
-            .pure(generation, entry!(call_upgrade_spec, &id, &from, &text))
+            .pure(
+                generation,
+                "upgrade-spec",
+                kind,
+                entry!(call_upgrade_spec, &id, &from, &text),
+            )
             .await?;
         convert::spec_object(&answer)
     }
@@ -337,6 +344,8 @@ impl Runtime {
     async fn pure<T, F, Fut>(
         &self,
         generation: &Arc<Generation>,
+        function: &'static str,
+        kind: &str,
         entry: F,
     ) -> Result<T, CallFailure>
     where
@@ -344,22 +353,23 @@ impl Runtime {
         F: FnOnce(Provider, Store<CallState>) -> Fut + Send + 'static,
         Fut: Future<Output = wasmtime::Result<Result<T, wit::Error>>> + Send,
     {
-        let limits = &self.stage.limits;
-        let granted = Granted {
-            http: None,
-            log: HeldLog::sink(limits.log_bytes, limits.log_lines),
-            wall: (Duration::from_millis(limits.check_wall_ms), "checkWallMs"),
-        };
+        let granted = self.pure_grant();
+        let log = granted.log.clone();
         let answer = self
             .stage
             .run(generation.share(), generation.pre().clone(), granted, entry)
-            .await?;
-        answer.map_err(|error| {
-            CallFailure::Provider(convert::provider_error(
-                error,
-                &Findings::default().everything(),
-            ))
-        })
+            .await;
+        // No secret reached the plugin, so none can be in what it says.
+        let nothing = Findings::default().everything();
+        let speaker = Speaker {
+            plugin: &generation.manifest().provider,
+            generation: generation.digest().as_str(),
+            function,
+            kind: Some(kind),
+            scope: None,
+        };
+        HeldLog::publish(&log, &nothing, &speaker);
+        answer?.map_err(|error| CallFailure::Provider(convert::provider_error(error, &nothing)))
     }
 
     async fn run<T, F, Fut>(&self, errand: &Errand, entry: F) -> Run<T>
@@ -444,12 +454,15 @@ impl Runtime {
             (result, _) => result,
         };
         // Only now are all secrets known that a line could hold.
-        HeldLog::publish(
-            &run.log,
-            &findings.everything(),
-            &errand.generation.manifest().provider,
-            &scope(errand),
-        );
+        let scope = scope(errand);
+        let speaker = Speaker {
+            plugin: &errand.generation.manifest().provider,
+            generation: &scope.generation,
+            function: errand.operation.as_str(),
+            kind: errand.kind.as_deref(),
+            scope: Some(&scope),
+        };
+        HeldLog::publish(&run.log, &findings.everything(), &speaker);
         Outcome {
             result,
             wrote: findings.wrote(),

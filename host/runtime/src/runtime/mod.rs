@@ -13,7 +13,7 @@ use wasmtime::Store;
 
 use crate::bindings::berth::provider::types as wit;
 use crate::bindings::{Provider, ProviderPre};
-use crate::call::{CallFailure, CallState, Granted, HeldLog, Slots, Stage};
+use crate::call::{CallFailure, CallState, Findings, Granted, HeldLog, Slots, Speaker, Stage};
 use crate::capability;
 use crate::convert;
 use crate::engine;
@@ -117,7 +117,7 @@ impl Runtime {
             usize::try_from(self.stage.limits.concurrent_calls_per_plugin).unwrap_or(usize::MAX),
         ));
         let described = self
-            .describe(&share, pre.clone())
+            .describe(&share, pre.clone(), &digest)
             .await
             .map_err(LoadError::Describe)?;
         let manifest = convert::manifest(described).map_err(LoadError::Manifest)?;
@@ -165,20 +165,36 @@ impl Runtime {
         &self,
         share: &Arc<Semaphore>,
         pre: ProviderPre<CallState>,
+        digest: &Digest,
     ) -> Result<wit::Manifest, CallFailure> {
-        let limits = &self.stage.limits;
-        let granted = Granted {
-            http: None,
-            log: HeldLog::sink(limits.log_bytes, limits.log_lines),
-            wall: (Duration::from_millis(limits.check_wall_ms), "checkWallMs"),
-        };
+        let granted = self.pure_grant();
+        let log = granted.log.clone();
         let entry = |provider: Provider, mut store: Store<CallState>| async move {
             provider
                 .berth_provider_adapter()
                 .call_describe(&mut store)
                 .await
         };
-        self.stage.run(share, pre, granted, entry).await
+        let described = self.stage.run(share, pre, granted, entry).await;
+        let speaker = Speaker {
+            plugin: "being installed",
+            generation: digest.as_str(),
+            function: "describe",
+            kind: None,
+            scope: None,
+        };
+        HeldLog::publish(&log, &Findings::default().everything(), &speaker);
+        described
+    }
+
+    /// What a call gets that sends nothing and stands in the path of a request.
+    fn pure_grant(&self) -> Granted {
+        let limits = &self.stage.limits;
+        Granted {
+            http: None,
+            log: HeldLog::sink(limits.log_bytes, limits.log_lines),
+            wall: (Duration::from_millis(limits.check_wall_ms), "checkWallMs"),
+        }
     }
 }
 

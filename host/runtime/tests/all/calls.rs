@@ -164,15 +164,15 @@ async fn a_new_id_is_one_that_the_provider_named_in_this_create() {
     assert_eq!(good.result.unwrap().provider_id, "fresh");
     let stolen = create(json!({"steps": [get("/v2/dbs"), send("POST", "/v2/dbs", json!({}))], "answer": {"providerId": "neighbour"}})).await;
     assert!(stolen.wrote && stolen.is_ambiguous());
-    insta::assert_snapshot!(stolen.result.unwrap_err(), @"the plugin's answer breaks a rule: the provider did not name `neighbour` in an answer to this call, and it is not the object's name; an id is taken from the provider's own answer");
+    insta::assert_snapshot!(stolen.result.unwrap_err(), @"the plugin's answer breaks a rule: no answer of the provider in this call shows `neighbour` to be this resource's: an id is taken from the answer to the create, or from an object found that bears the resource's name or id");
 }
 
 #[tokio::test]
-async fn a_found_id_is_one_that_the_provider_named() {
+async fn a_found_id_is_one_of_an_object_that_bears_the_rows_name_or_id() {
     let host = Host::start().await;
     host.provider.on(
         "GET /v2/dbs",
-        Reply::json(200, &json!({"dbs": [{"id": 77}]})),
+        Reply::json(200, &json!({"dbs": [{"id": 77, "name": "bc-r-own"}, {"id": 78, "name": "x", "tags": [format!("better-compute-resource:{}", wanted(json!({})).id)]}, {"id": 79, "name": "bc-r-neighbour"}]})),
     );
     let find = async |id: &str| {
         let script = json!({"steps": [get("/v2/dbs")], "answer": {"providerId": id}});
@@ -182,7 +182,15 @@ async fn a_found_id_is_one_that_the_provider_named() {
             .result
     };
     assert_eq!(find("77").await.unwrap().unwrap().provider_id, "77");
-    assert!(matches!(find("78").await, Err(CallFailure::BadAnswer(_))));
+    assert_eq!(find("78").await.unwrap().unwrap().provider_id, "78");
+    assert!(
+        matches!(find("79").await, Err(CallFailure::BadAnswer(_))),
+        "a neighbour's"
+    );
+    assert!(
+        matches!(find("80").await, Err(CallFailure::BadAnswer(_))),
+        "nobody's"
+    );
     assert!(
         host.runtime
             .find(&host.generation, host.call(), unknown(json!({})))

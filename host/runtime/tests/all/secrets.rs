@@ -51,7 +51,7 @@ async fn a_list_shows_no_neighbours_secrets_though_the_manifest_names_none() {
         .find(
             &host.generation,
             host.call(),
-            unknown(json!({"steps": [get("/v2/dbs")], "answer": {"providerId": "neighbour"}})),
+            unknown(json!({"steps": [get("/v2/dbs")], "answer": {"providerId": "bc-r-own"}})),
         )
         .await;
     let found = report(&found.result.unwrap().unwrap())[0]["body"]
@@ -78,7 +78,7 @@ async fn an_answer_too_odd_for_json_hides_no_secrets_either() {
     let text = databases().to_string();
     let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
     for body in [
-        text[..text.len() - 1].as_bytes().to_vec(),
+        text.as_bytes()[..text.len() - 1].to_vec(),
         utf16,
         format!("{text}{text}").into_bytes(),
         format!("\u{feff}{text}").into_bytes(),
@@ -461,7 +461,7 @@ async fn log_lines_carry_ids_and_no_secrets() {
     assert!(
         first.contains("berth::plugin")
             && first.contains("plugin=\"hostile\"")
-            && first.contains("operation=Observe")
+            && first.contains("function=\"observe\"")
             && first.contains("resource=crs_"),
         "{first}"
     );
