@@ -1,9 +1,5 @@
 //! The life of a resource, step by step and by simulation.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test that can't go on has failed"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod changing;
 mod commands;

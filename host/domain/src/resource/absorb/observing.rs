@@ -8,6 +8,7 @@ use crate::resource::row::{Message, Reason, State};
 use crate::resource::step::Looked;
 use crate::secret::{SecretName, SecretRef};
 use crate::spec::changed_fields;
+use crate::time::Span;
 
 impl Next<'_, '_> {
     pub(super) fn observed(&mut self, result: Result<Observation, CallError>) {
@@ -63,11 +64,14 @@ impl Next<'_, '_> {
                 .is_some_and(|message| message.reason == Reason::GoneAtProvider);
         let lasted = self.row.missing_since.map(|since| self.now() - since);
         let timing = self.facts.timing;
+        let unwatched = timing
+            .steady
+            .max(Span(timing.converging.0.saturating_mul(4)));
         match lasted {
             Some(lasted) if lasted < timing.converging => self.retry_quietly(),
             // After a longer gap (the host was down) one more absence says as little as the first.
-            Some(lasted) if lasted <= timing.steady && self.is_condemned() => self.end(),
-            Some(lasted) if lasted <= timing.steady => self.vanished(),
+            Some(lasted) if lasted <= unwatched && self.is_condemned() => self.end(),
+            Some(lasted) if lasted <= unwatched => self.vanished(),
             _ if is_known_gone => self.vanished(),
             _ => {
                 self.row.missing_since = Some(self.now());
