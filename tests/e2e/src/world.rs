@@ -292,6 +292,15 @@ impl World {
         .await;
     }
 
+    /// Waits until the provider was asked three times more, by a list or about an object.
+    pub async fn wait_looks(&self) {
+        let before = self.next_request();
+        eventually("the provider was asked three times", || async {
+            (self.next_request() >= before + 3).then_some(())
+        })
+        .await;
+    }
+
     // ------------------------------------------------------------------- secrets
 
     /// Everywhere that a canary stands: in tables, files, log lines and answers.

@@ -146,17 +146,6 @@ async fn create_is_decided_on_the_resource_to_be_with_its_kind_and_family() {
         .refused(&New::user(orders.id(), "reports"))
         .await
         .is("ACCESS_DENIED", "");
-    // On the tenant alone it is not enough.
-    let on_tenant = acme
-        .someone(&[json!({
-            "Version": "2012-10-17",
-            "Statement": [{"Effect": "Allow", "Action": "compute:cloud-resources:create", "Resource": "compute-tenant/*"}],
-        })])
-        .await;
-    on_tenant
-        .refused(&New::pg("stock"))
-        .await
-        .is("ACCESS_DENIED", "");
 }
 
 /// The order: a retry before everything else, the pool before the decision, the decision before the

@@ -99,7 +99,7 @@ async fn a_kind_that_the_plugin_no_longer_knows_can_be_read_and_waits_to_be_dele
         .root
         .ok(
             "plugins/activate",
-            &json!({"digest": digest, "override": ["do", "do.app"]}),
+            &json!({"digest": digest, "override": ["do", "do.app", "do.apq"]}),
         )
         .await;
 

@@ -31,12 +31,13 @@ async fn kinds_tells_all_about_each_kind_that_the_pool_serves() {
             &acme.input(json!({"poolId": acme.pool})),
         )
         .await;
-    let ids: Vec<&str> = answer["items"]
+    let mut ids: Vec<&str> = answer["items"]
         .as_array()
         .unwrap()
         .iter()
         .map(|kind| kind["kind"].as_str().unwrap())
         .collect();
+    ids.sort_unstable();
     assert_eq!(ids, ["do.app", "do.database.pg", "do.database.user"]);
 
     let pg = kind(&answer, "do.database.pg");

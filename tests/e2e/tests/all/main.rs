@@ -3,6 +3,7 @@
 mod applying;
 mod bad_input;
 mod crash;
+mod crash_points;
 mod create_input;
 mod create_refusals;
 mod create_spec;

@@ -12,8 +12,8 @@ async fn a_name_is_unique_per_kind_among_the_live_resources_of_a_tenant() {
     let umbrella = world.tenant("umbrella").await;
     acme.create(&New::pg("orders")).await;
     let refusal = acme.refused(&New::pg("orders")).await;
-    refusal.is("CONFLICT", "");
-    assert!(refusal.message.contains("orders"), "{}", refusal.message);
+    refusal.is("CONFLICT", "name");
+    assert_eq!(refusal.field(), "name");
     acme.create(&New::app("orders")).await;
     umbrella.create(&New::pg("orders")).await;
 }

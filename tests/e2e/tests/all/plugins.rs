@@ -185,7 +185,7 @@ async fn a_version_that_drops_a_kind_with_live_resources_is_refused() {
     acme.wait(shop.id(), "ready").await;
     // Without one that lives it may go.
     acme.deleted(shop.id()).await;
-    let body = json!({"digest": without, "override": ["do"]});
+    let body = json!({"digest": without, "override": ["do", "do.app", "do.apq"]});
     world.root.ok("plugins/activate", &body).await;
     acme.refused(&New::app("other")).await.is("UNSUPPORTED", "");
     acme.create(&New::pg("orders")).await;

@@ -99,7 +99,7 @@ async fn secrets_of_neighbours_in_lists_stay_with_the_provider() {
     )
     .await;
     acme.wait(reports.id(), "ready").await;
-    world.wait_requests("GET", "/v2/databases/*", 2).await;
+    world.wait_looks().await;
     let handed_out = world.double.log().iter().any(|entry| {
         entry
             .answer
