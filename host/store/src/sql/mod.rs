@@ -57,7 +57,7 @@ impl<E: Engine> SqlStore<E> {
     }
 
     /// Runs `work` in a transaction of its own and answers once what it did is durable.
-    async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    pub(crate) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
         W: for<'s> FnOnce(&'s mut dyn Session) -> BoxFuture<'s, Result<Verdict<T>, StoreError>>
