@@ -33,7 +33,8 @@ pub struct CreateChange {
     pub events: Vec<(EventId, EventDraft)>,
     /// The tenant's quota of the kind: live rows, this one included, may not exceed it.
     pub quota: u32,
-    /// The kinds that the parent must be one of; empty for a kind without a parent.
+    /// The kinds that the parent must be one of; empty for a kind without a parent. A row without a parent
+    /// where there are some, or with one where there are none, is [`CreateOutcome::NoParent`].
     pub parent_kinds: Vec<KindId>,
     /// Audit rows.
     pub audit: Vec<AuditRow>,
@@ -46,7 +47,7 @@ pub enum CreateOutcome {
     Exists(Box<StoredResource>),
     /// The parent is missing, another tenant's, of the wrong kind, or on another account.
     NoParent,
-    /// The parent is going.
+    /// The parent is going: its last state once it has ended, `deleting` before.
     ParentGoing(State),
     /// A live resource of the parent has the identity.
     IdentityTaken(ResourceId),
@@ -61,7 +62,12 @@ pub enum CreateOutcome {
     Created(Box<StoredResource>),
 }
 
-/// A write of an existing row, by a tenant.
+/// A write of an existing row, by a tenant. Its events happen at the row's `updated_at`. What never changes
+/// in a resource's life (id, tenant, project, pool, account, provider, kind, family, name, parent,
+/// identity, provider name, owner, input digest, adopted, creation) is not written.
+///
+/// A write under a lease in force makes the row due again once that run has ended: the run began before
+/// the wish.
 #[derive(Debug, Clone)]
 pub struct UpdateChange {
     /// The row as it shall be.
@@ -83,7 +89,8 @@ pub enum UpdateOutcome {
     Changed(Box<StoredResource>),
 }
 
-/// A write of a row by a run of the reconciler.
+/// A write of a row by a run of the reconciler. Its events happen at `now`, its children's at their
+/// `updated_at`.
 #[derive(Debug, Clone)]
 pub struct RunChange {
     /// The row as it shall be.
@@ -96,14 +103,16 @@ pub struct RunChange {
     pub keep_lease: bool,
     /// Events.
     pub events: Vec<(EventId, EventDraft)>,
-    /// Secret outputs, sealed.
+    /// Secret outputs, sealed. If one is not the next version any more, nothing is stored and the answer is
+    /// [`StoreError::Busy`]: seal it again.
     pub secrets: Vec<NewSecret>,
     /// Destroy all secrets that are outputs of the row.
     pub destroy_secrets: bool,
     /// Children to mark for deletion at the same time: their rows as they shall be, with the
     /// revisions that they were made from and their events. One that changed meanwhile is left alone.
     pub children: Vec<UpdateChange>,
-    /// Live children to look at at once.
+    /// Live children to look at at once. To wake a row is no write: its revision stays, so nobody's write
+    /// fails; until it is claimed, no write moves its next run later.
     pub wake_children: bool,
     /// The parent to look at at once.
     pub wake_parent: bool,
@@ -212,7 +221,8 @@ pub trait Resources: Send + Sync {
     async fn create_resource(&self, change: CreateChange) -> Result<CreateOutcome, StoreError>;
     /// One resource, whosever.
     async fn resource(&self, id: &ResourceId) -> Result<Option<StoredResource>, StoreError>;
-    /// A tenant's resources, oldest first, after (createdAt, id) of a cursor `"<createdAt>:<id>"`.
+    /// A tenant's resources, oldest first, after a [`ListCursor`]. A text that is none is
+    /// [`StoreError::Failed`]: parse what comes from outside.
     async fn resources(
         &self,
         tenant: &TenantId,
@@ -237,7 +247,9 @@ pub trait Resources: Send + Sync {
         &self,
         changes: Vec<UpdateChange>,
     ) -> Result<UpdateOutcome, StoreError>;
-    /// Claims due work: rows with `next_run_at <= now` and no lease in force, oldest due first.
+    /// Claims due work: rows with `next_run_at <= now` and no lease in force. Accounts take turns, in an
+    /// account its tenants do, and of a tenant the oldest due comes first; a refresh of a row that rests
+    /// yields to what somebody waits for, for a minute.
     async fn claim(&self, request: ClaimRequest) -> Result<Vec<Claim>, StoreError>;
     /// Extends leases in force; returns the ids whose lease was lost.
     async fn renew(
@@ -248,11 +260,15 @@ pub trait Resources: Send + Sync {
     ) -> Result<Vec<ResourceId>, StoreError>;
     /// Gives up a lease without a write.
     async fn give_up(&self, id: &ResourceId, epoch: u64) -> Result<(), StoreError>;
-    /// Stores what a run learnt, fenced by lease and revision.
+    /// Stores what a run learnt, fenced by lease and revision. A lease that ran out still stores, as long
+    /// as nobody took it over. A provider id that another live row has is [`StoreError::Failed`]: ask
+    /// [`provider_id_taken`](Self::provider_id_taken) first.
     async fn commit_run(&self, change: RunChange) -> Result<Committed, StoreError>;
-    /// When the next row is due, for the reconciler's sleep.
+    /// When the next row is due, for the reconciler's sleep. A row under lease is due when that ends. A row
+    /// that waits only for its account's cap counts as due.
     async fn next_due(&self) -> Result<Option<Millis>, StoreError>;
-    /// Rows by (account, kind) that are due within a time, for refreshing by one list.
+    /// Live rows by (account, kind) that are due within a time, for refreshing by one list; those under
+    /// lease are left out.
     async fn due_for_refresh(
         &self,
         account: &AccountId,

@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 #![expect(
+    clippy::cloned_ref_to_slice_refs,
+    reason = "a list of one reads best as a list"
+)]
+#![expect(
     unreachable_pub,
     reason = "the suite is public to the test crate of every engine"
 )]
