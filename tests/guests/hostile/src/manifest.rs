@@ -146,6 +146,8 @@ fn user() -> Kind {
         releasable: false,
         adoptable: false,
         updatable: Vec::new(),
+        // A parent has one of them, as a cluster has one firewall.
+        singleton: true,
         reads: vec![
             read("GET", "/v2/dbs/{parent}/users"),
             read("GET", "/v2/dbs/{parent}/users/{name}"),
