@@ -4,6 +4,8 @@ use berth_e2e::{New, World};
 use double_digitalocean::{Fault, FaultBody};
 use serde_json::json;
 
+use crate::hostile::{hostile, with_hostile};
+
 /// rule: CR-127, CR-128
 #[tokio::test]
 async fn a_name_is_unique_per_kind_among_the_live_resources_of_a_tenant() {
@@ -102,4 +104,20 @@ async fn a_kind_with_an_identity_is_called_by_it_at_the_provider() {
         world.double.objects().clusters[0].users,
         ["doadmin", "reports"]
     );
+}
+
+/// rule: CR-124
+#[tokio::test]
+async fn a_parent_has_one_live_resource_of_a_kind_that_it_has_only_once() {
+    let (_world, acme) = with_hostile(json!({})).await;
+    let one = acme.ready(&hostile("one", json!({}))).await;
+    let two = acme.create(&hostile("two", json!({}))).await;
+    let within = |parent: &str, name: &str| {
+        New::of("hostile.db.user", name, json!({})).with("parentId", parent)
+    };
+    let first = acme.create(&within(one.id(), "first")).await;
+    let refusal = acme.refused(&within(one.id(), "second")).await;
+    refusal.is("CONFLICT", "identity");
+    assert_eq!(refusal.details["resourceId"], json!(first.id()));
+    acme.create(&within(two.id(), "elsewhere")).await;
 }

@@ -95,10 +95,10 @@ async fn a_spec_is_merged_as_a_json_merge_patch() {
 }
 
 /// So many components that each are a little over 4 KiB.
-fn components(count: usize) -> Value {
+fn components(prefix: &str, count: usize) -> Value {
     let image =
         json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "nginx"});
-    let component = |index| json!({"name": format!("part-{index}"), "image": image, "run_command": "x".repeat(4_000)});
+    let component = |index| json!({"name": format!("{prefix}-{index}"), "image": image, "run_command": "x".repeat(4_000)});
     (0..count).map(component).collect()
 }
 
@@ -109,7 +109,7 @@ async fn the_merged_spec_is_validated_and_a_refusal_changes_nothing() {
     let acme = world.tenant("acme").await;
     let orders = acme.ready(&New::pg("orders")).await;
     let shop = acme
-        .ready(&New::app("shop").spec("services", components(10)))
+        .ready(&New::app("shop").spec("services", components("web", 10)))
         .await;
     let from = world.next_request();
     for (id, change, path) in [
@@ -118,7 +118,11 @@ async fn the_merged_spec_is_validated_and_a_refusal_changes_nothing() {
         (orders.id(), json!({"region": "fra1"}), "spec.region"),
         (orders.id(), json!({"colour": "red"}), "spec.colour"),
         // Neither half is too large; together they are.
-        (shop.id(), json!({"workers": components(10)}), "spec"),
+        (
+            shop.id(),
+            json!({"workers": components("work", 10)}),
+            "spec",
+        ),
     ] {
         refused(&acme, id, change).await.is_invalid_at(path);
     }
@@ -128,7 +132,7 @@ async fn the_merged_spec_is_validated_and_a_refusal_changes_nothing() {
         assert_eq!(acme.happened(before.id()).await, ["created", "ready"]);
     }
     assert!(world.writes_since(from).is_empty());
-    acme.update(shop.id(), json!({"workers": components(2)}))
+    acme.update(shop.id(), json!({"workers": components("work", 2)}))
         .await;
     acme.wait(shop.id(), "ready").await;
 }
