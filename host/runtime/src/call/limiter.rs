@@ -113,7 +113,8 @@ mod tests {
 
     #[test]
     fn tables_that_grow_or_start_too_large_hit_the_limit() {
-        let hit = Err(LimitHit::Table { elements: 100 });
+        let limit = LimitHit::Table { elements: 100 };
+        let hit = Err(limit);
         assert_eq!(run("(module (table 100 funcref))"), Ok(()));
         assert_eq!(run("(module (table 101 funcref))"), hit);
         assert_eq!(
@@ -123,7 +124,7 @@ mod tests {
         );
         let grows = "(module (table $t 1 funcref) (func $f (loop $l (drop (table.grow $t (ref.null func) (i32.const 10))) (br $l))) (start $f))";
         assert_eq!(run(grows), hit);
-        insta::assert_snapshot!(hit.unwrap_err(), @"tableLimit: the plugin wanted more than 100 table elements; `runtime.limits.tableElements` sets the limit");
+        insta::assert_snapshot!(limit, @"tableLimit: the plugin wanted more than 100 table elements; `runtime.limits.tableElements` sets the limit");
     }
 
     #[test]

@@ -100,13 +100,9 @@ impl IdSearch<'_> {
     fn look(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.is_ours(text),
-            Value::Array(items) => items
-                .iter()
-                .fold(false, |ours, item| self.look(item) || ours),
+            Value::Array(items) => self.look_at_all(items),
             Value::Object(members) => {
-                let ours = members
-                    .values()
-                    .fold(false, |ours, member| self.look(member) || ours);
+                let ours = self.look_at_all(members.values());
                 if ours || self.any {
                     members.values().for_each(|member| self.remember(member));
                 }
@@ -114,6 +110,15 @@ impl IdSearch<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Looks at each, also behind the first that is ours.
+    fn look_at_all<'v>(&self, values: impl IntoIterator<Item = &'v Value>) -> bool {
+        let mut ours = false;
+        for value in values {
+            ours |= self.look(value);
+        }
+        ours
     }
 
     fn is_ours(&self, text: &str) -> bool {

@@ -1,6 +1,7 @@
 //! The runtime: loads components and calls them.
 
 mod calls;
+mod errand;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -70,7 +70,7 @@ async fn a_damaged_component_is_corrupt_not_a_crash() {
             "{length}: {text}"
         );
     }
-    for at in (8..hostile.len()).step_by(hostile.len() / 23) {
+    for at in (8..hostile.len()).step_by(hostile.len() / 7) {
         let mut damaged = hostile.clone();
         damaged[at] ^= 0x55;
         // Whatever it is called, it is an answer.
