@@ -73,15 +73,13 @@ impl Memo {
         }
     }
 
-    /// Wanted fields that were not sent yet as they are wanted now.
+    /// Fields that were not sent yet as they are wanted now; one that is not wanted any more has to
+    /// be taken away.
     pub(super) fn pending(&self, call: &Call<'_, Spec>) -> Vec<String> {
         let wanted = call.spec().of_app(call.name());
         UPDATABLE
             .into_iter()
-            .filter(|field| {
-                let digest = wanted.get(*field).map(digest::of);
-                digest.is_some() && digest.as_ref() != self.applied.get(*field)
-            })
+            .filter(|field| wanted.get(*field).map(digest::of).as_ref() != self.applied.get(*field))
             .map(str::to_owned)
             .collect()
     }
