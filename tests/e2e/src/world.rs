@@ -294,9 +294,14 @@ impl World {
 
     /// Waits until the provider was asked three times more, by a list or about an object.
     pub async fn wait_looks(&self) {
+        self.wait_for_looks(3).await;
+    }
+
+    /// Waits until the provider was asked so often from now on.
+    pub async fn wait_for_looks(&self, looks: u64) {
         let before = self.next_request();
-        eventually("the provider was asked three times", || async {
-            (self.next_request() >= before + 3).then_some(())
+        eventually(&format!("the provider was asked {looks} times"), || async {
+            (self.next_request() >= before + looks).then_some(())
         })
         .await;
     }
