@@ -9,6 +9,7 @@ pub mod reveal;
 mod sealing;
 mod value;
 mod view;
+mod wake;
 
 use berth_domain::id::TenantId;
 use berth_domain::secret::SecretName;

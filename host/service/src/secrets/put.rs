@@ -4,6 +4,7 @@ use berth_domain::id::TenantId;
 use berth_domain::secret::SecretName;
 use serde::Deserialize;
 
+use super::wake::wake_users;
 use super::{SecretValue, SecretView, missing, must_be_own, seal, target};
 use crate::attempt::Attempt;
 use crate::decision::{Action, Target};
@@ -64,9 +65,10 @@ async fn put(
     let stored = service
         .store()
         .secret(&input.tenant_id, &input.name)
-        .await?;
-    Ok(stored
-        .ok_or_else(|| missing(&input.tenant_id, &input.name))?
-        .info
-        .into())
+        .await?
+        .ok_or_else(|| missing(&input.tenant_id, &input.name))?;
+    if stored.info.version > 1 {
+        wake_users(service, &input.tenant_id, &stored.info.reference).await;
+    }
+    Ok(stored.info.into())
 }

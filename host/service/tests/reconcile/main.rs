@@ -9,7 +9,7 @@
 mod changes;
 mod cloud;
 mod crashes;
-#[path = "../service/harness.rs"]
+#[path = "../service/harness/mod.rs"]
 #[expect(
     dead_code,
     reason = "shared with the tests of the methods, which use the rest"

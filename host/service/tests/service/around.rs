@@ -158,7 +158,10 @@ async fn a_tenant_registers_an_account_and_says_nothing_of_its_egress() {
 async fn a_credential_may_come_from_a_secret_of_the_owner() {
     let world = World::new().await;
     let tenant = world.bare_tenant("acme").await;
-    world.secret(&tenant, "do-token", "dop_v1_canary").await;
+    let other = world.bare_tenant("other").await;
+    for owner in [&tenant, &other] {
+        world.secret(owner, "do-token", "dop_v1_canary").await;
+    }
     let body = |reference: &str| json!({"tenantId": "acme", "title": "own", "provider": "do", "credential": reference});
     let made = accounts::create::handle(
         &world.service,
@@ -177,7 +180,7 @@ async fn a_credential_may_come_from_a_secret_of_the_owner() {
         .unwrap();
     assert_eq!(kept.info.version, 1);
     for wrong in [
-        "secret://root/do-token",
+        "secret://other/do-token",
         "secret://acme/missing",
         kept.info.reference.to_string().as_str(),
     ] {

@@ -1,7 +1,10 @@
 //! Resources that live in others.
 
-use berth_domain::resource::State;
+use berth_domain::id::ResourceId;
+use berth_domain::resource::{NewResource, State, new_resource};
+use berth_domain::spec::Spec;
 use berth_service::Code;
+use berth_store::{CreateChange, CreateOutcome};
 use serde_json::json;
 
 use crate::harness::{World, told};
@@ -179,4 +182,73 @@ async fn an_identity_is_not_taken_twice_at_the_same_moment() {
     for refusal in results.iter().filter_map(|result| result.as_ref().err()) {
         assert_eq!(refusal.details.get("resourceId"), Some(&json!(made[0].id)));
     }
+}
+
+/// A firewall and its like: no plugin here has one, so a kind is made into one and recorded as `create` does.
+///
+/// rule: CR-124
+#[tokio::test]
+async fn a_parent_has_one_of_a_singleton_kind() {
+    let world = World::new().await;
+    let tenant = world.tenant("acme").await;
+    let first = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "first"))
+        .await
+        .unwrap()
+        .id;
+    let second = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "second"))
+        .await
+        .unwrap()
+        .id;
+    let generation = world.service.registry().active("do").unwrap();
+    let mut kind = generation.kind("do.database.user").unwrap().clone();
+    (kind.singleton, kind.identity) = (true, Vec::new());
+    let record = |parent: &ResourceId, name: &str| {
+        let mut new = NewResource {
+            id: ResourceId::derive(&tenant.id, &tenant.admin.principal.id, name),
+            tenant: tenant.id.clone(),
+            project: None,
+            pool: world.pool.clone(),
+            account: world.account.clone(),
+            provider: "do".to_owned(),
+            kind: kind.id.parse().unwrap(),
+            name: name.parse().unwrap(),
+            description: None,
+            parent: Some(parent.clone()),
+            owner: tenant.admin.principal.id.clone(),
+            spec: Spec::new(),
+            defaults: Spec::new(),
+            generation: generation.digest().to_string(),
+            input_digest: String::new(),
+        };
+        new.spec.insert("name".to_owned(), json!(name));
+        let row = new_resource(new, &kind, world.service.now()).row;
+        let parent_kinds = vec!["do.database.pg".parse().unwrap()];
+        let change = CreateChange {
+            row,
+            events: Vec::new(),
+            quota: 20,
+            parent_kinds,
+            audit: Vec::new(),
+        };
+        let store = world.service.store().clone();
+        async move { store.create_resource(change).await.unwrap() }
+    };
+    let CreateOutcome::Created(made) = record(&first, "one").await else {
+        panic!("the first is free")
+    };
+    assert_eq!(
+        record(&first, "two").await,
+        CreateOutcome::IdentityTaken(made.row.id.clone())
+    );
+    assert!(matches!(
+        record(&second, "three").await,
+        CreateOutcome::Created(_)
+    ));
+    world.as_if_deleted(&made.row.id).await;
+    assert!(matches!(
+        record(&first, "four").await,
+        CreateOutcome::Created(_)
+    ));
 }

@@ -177,3 +177,87 @@ async fn a_start_loads_what_is_active() {
     );
     assert!(world.service.registry().active("hostile").is_some());
 }
+
+/// rule: CR-164, CR-187
+#[tokio::test]
+async fn a_kind_that_no_active_plugin_knows_is_read_and_not_changed() {
+    let world = World::new().await;
+    let tenant = world.tenant("acme").await;
+    let made = world
+        .create(&tenant.admin, &world.app(&tenant.id, "main"))
+        .await
+        .unwrap();
+    let made = world
+        .record_again(&made.id, |row| row.kind = "do.gone".parse().unwrap())
+        .await;
+    let kind: String = world
+        .get(&tenant.admin, &tenant.id, &made.id)
+        .await
+        .unwrap()
+        .kind
+        .to_string();
+    assert_eq!(kind, "do.gone");
+    let gone = json!({"kind": "do.gone"});
+    assert_eq!(
+        world.names(&tenant.admin, &tenant.id, gone).await.unwrap(),
+        ["main"]
+    );
+    for change in [
+        json!({"description": "x"}),
+        json!({"spec": {"disable_edge_cache": true}}),
+    ] {
+        assert_eq!(
+            told(
+                world
+                    .update(&tenant.admin, &tenant.id, &made.id, change)
+                    .await
+            )
+            .0,
+            Code::Unsupported
+        );
+    }
+    assert!(
+        world
+            .delete(&tenant.admin, &tenant.id, &made.id)
+            .await
+            .is_ok()
+    );
+}
+
+/// While the plugin can't be loaded on this host it is the host that is not available.
+#[tokio::test]
+async fn a_plugin_that_is_not_loaded_makes_the_change_unavailable() {
+    let world = World::new().await;
+    let tenant = world.tenant("acme").await;
+    let made = world
+        .create(&tenant.admin, &world.app(&tenant.id, "main"))
+        .await
+        .unwrap();
+    world.service.registry().deactivate("do");
+    let change = json!({"description": "x"});
+    assert_eq!(
+        told(
+            world
+                .update(&tenant.admin, &tenant.id, &made.id, change)
+                .await
+        )
+        .0,
+        Code::Unavailable
+    );
+    let create = world
+        .create(&tenant.admin, &world.app(&tenant.id, "other"))
+        .await;
+    assert_eq!(told(create).0, Code::Unavailable);
+    world.service.load_plugins().await.unwrap();
+    assert!(
+        world
+            .update(
+                &tenant.admin,
+                &tenant.id,
+                &made.id,
+                json!({"description": "x"})
+            )
+            .await
+            .is_ok()
+    );
+}

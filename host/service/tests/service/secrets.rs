@@ -1,5 +1,6 @@
 //! Secrets: sealed, shown by nothing but `reveal`.
 
+use berth_domain::resource::Schedule;
 use berth_service::{Code, secrets};
 use serde_json::{Value, json};
 
@@ -149,4 +150,32 @@ fn no_formatter_shows_a_value_that_came_in() {
     let account: berth_service::accounts::create::Input =
         input(json!({"tenantId": "acme", "title": "t", "provider": "do", "credential": CANARY}));
     assert!(!format!("{account:?}").contains(CANARY));
+}
+
+/// A new version is told to whoever uses the secret: its next look is at once.
+#[tokio::test]
+async fn a_new_version_has_the_resources_that_name_it_looked_at() {
+    let world = World::new().await;
+    let tenant = world.tenant("acme").await;
+    world.secret(&tenant, "token", CANARY).await;
+    let env = |reference: &str| json!([{"key": "TOKEN", "type": "SECRET", "value": reference}]);
+    let mut user = world.app(&tenant.id, "user");
+    user["spec"]["services"][0]["envs"] = env("secret://acme/token");
+    let mut ids = Vec::new();
+    for body in [user, world.app(&tenant.id, "stranger")] {
+        let id = world.create(&tenant.admin, &body).await.unwrap().id;
+        world.as_if_ready(&id).await;
+        world
+            .as_if(&id, |row| row.schedule = Schedule::never())
+            .await;
+        ids.push(id);
+    }
+    world.secret(&tenant, "token", "another").await;
+    let row = world.row(&ids[0]).await;
+    assert!(row.schedule.next_run_at.is_some());
+    assert_eq!(
+        row.version, 1,
+        "only updates of the tenant move the version"
+    );
+    assert!(world.row(&ids[1]).await.schedule.next_run_at.is_none());
 }
