@@ -365,3 +365,43 @@ fn output(command: &mut Command) -> Option<String> {
 fn say(line: &str) {
     eprintln!("components: {line}");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_module_is_the_packages_own_and_no_dependencys() {
+        let artifact = |name: &str, file: &str| {
+            serde_json::json!({
+                "reason": "compiler-artifact", "package_id": name, "manifest_path": "/w/Cargo.toml",
+                "target": {"kind": ["cdylib"], "crate_types": ["cdylib"], "name": name, "src_path": "/w/lib.rs"},
+                "profile": {"opt_level": "s", "debug_assertions": false, "overflow_checks": false, "test": false},
+                "features": [], "filenames": [format!("{file}.rlib"), format!("{file}.wasm")], "executable": null, "fresh": true
+            })
+        };
+        let messages = format!(
+            "{}\nnot json\n{}\n",
+            artifact("dependency", "/t/a"),
+            artifact("plugin_do", "/t/b")
+        );
+        assert_eq!(
+            module_path(messages.as_bytes(), "plugin-do"),
+            Some(PathBuf::from("/t/b.wasm"))
+        );
+        assert_eq!(module_path(messages.as_bytes(), "absent"), None);
+    }
+
+    #[test]
+    fn a_text_is_no_component_and_leaves_no_file() {
+        let root = std::env::temp_dir().join(format!("berth-no-component-{}", std::process::id()));
+        let component = Component {
+            package: "p",
+            features: &[],
+            out: "p",
+        };
+        let refused = wrap(&root, &component, b"<html>").unwrap_err();
+        assert!(refused.to_string().contains("berth_sdk::export!"));
+        assert!(!root.exists());
+    }
+}

@@ -52,7 +52,7 @@ fn dialect(refusal: &Refusal) -> Option<Error> {
             "waiting until what uses it is gone: {}",
             explanation()
         ))),
-        ("DELETE", 409) => Some(refusal.busy(format!(
+        ("DELETE", 409 | 422) => Some(refusal.busy(format!(
             "waiting until what uses it is gone: {}",
             explanation()
         ))),

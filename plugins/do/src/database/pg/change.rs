@@ -40,7 +40,7 @@ impl Change {
                 ),
                 (
                     "num_nodes",
-                    differs(Some(spec.num_nodes), cluster.num_nodes),
+                    differs(Some(u64::from(spec.num_nodes)), cluster.num_nodes),
                 ),
                 ("storage_size_mib", storage_is_open(spec, cluster)),
             ],

@@ -1,5 +1,6 @@
 //! What the API takes and gives. Everything that it gives is optional: it leaves fields out while a
-//! cluster is made, and those that the token's scopes do not cover.
+//! cluster is made, and those that the token's scopes do not cover. Types are wide: one odd cluster of
+//! the account must not make its whole list unreadable.
 
 use berth_sdk::Call;
 use berth_sdk::types::{Error, Label};
@@ -48,13 +49,13 @@ impl Clusters {
 pub(super) struct Cluster {
     pub(super) id: String,
     pub(super) name: String,
-    engine: String,
+    engine: Option<String>,
     pub(super) status: Option<String>,
     pub(super) version: Option<String>,
     pub(super) semantic_version: Option<String>,
     pub(super) region: Option<String>,
     pub(super) size: Option<String>,
-    pub(super) num_nodes: Option<u8>,
+    pub(super) num_nodes: Option<u64>,
     pub(super) storage_size_mib: Option<u64>,
     pub(super) tags: Option<Vec<String>>,
     pub(super) private_network_uuid: Option<String>,
@@ -75,7 +76,7 @@ pub(super) struct Cluster {
 
 impl Cluster {
     pub(super) fn is_postgres(&self) -> bool {
-        self.engine == "pg"
+        self.engine.as_deref() == Some("pg")
     }
 
     pub(super) fn tags(&self) -> &[String] {
@@ -106,7 +107,7 @@ pub(super) struct MaintenanceWindow {
 pub(super) struct Connection {
     pub(super) uri: Option<String>,
     pub(super) host: Option<String>,
-    pub(super) port: Option<u16>,
+    pub(super) port: Option<u64>,
     pub(super) database: Option<String>,
     pub(super) user: Option<String>,
     pub(super) password: Option<String>,
@@ -128,7 +129,7 @@ pub(crate) struct MetricsEndpoint {
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    port: Option<u16>,
+    port: Option<u64>,
 }
 
 /// The plain outputs. Those that the API left out are left out.
@@ -139,7 +140,7 @@ pub(crate) struct Outputs {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) port: Option<u16>,
+    pub(super) port: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) database: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,15 +150,15 @@ pub(crate) struct Outputs {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) private_host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) private_port: Option<u16>,
+    pub(super) private_port: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) standby_host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) standby_port: Option<u16>,
+    pub(super) standby_port: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) standby_private_host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) standby_private_port: Option<u16>,
+    pub(super) standby_private_port: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,7 +168,7 @@ pub(crate) struct Outputs {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) size: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) num_nodes: Option<u8>,
+    pub(super) num_nodes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) storage_size_mib: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
