@@ -22,6 +22,10 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Takes a job in; it is answered once its writes are durable or undone.
     ///
+    /// Jobs take effect as if one ran after another: what a job has read (a quota, a name, a parent) still
+    /// holds when its writes are kept. One writer gives that for nothing; an engine with several must
+    /// serialise or retry.
+    ///
     /// # Errors
     /// When the engine is closed, or its queue stayed full.
     async fn submit(&self, job: Box<dyn Job>) -> Result<(), StoreError>;

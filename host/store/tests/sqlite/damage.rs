@@ -119,6 +119,22 @@ async fn a_damaged_column_is_unreadable_and_named() {
 }
 
 #[tokio::test]
+async fn a_damaged_row_keeps_no_other_from_being_claimed() {
+    let (store, directory) = open().await;
+    let home = home(&store, "acme").await;
+    let damaged = create(&store, creation(row(&home, "damaged"))).await;
+    let whole = create(&store, creation(row(&home, "whole"))).await;
+    let id = &damaged.row.id;
+    run(
+        &mut raw(&directory).await,
+        format!("UPDATE resources SET spec = '' WHERE id = '{id}'"),
+    )
+    .await;
+    assert_eq!(claim_one(&store, START).await.stored, whole);
+    assert_eq!(store.claim(claim_all(START)).await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn the_audit_can_be_neither_rewritten_nor_thinned() {
     let (store, directory) = open().await;
     let rows = vec![

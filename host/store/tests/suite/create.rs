@@ -30,6 +30,7 @@ pub async fn a_created_row_reads_back_as_it_was_written(store: Arc<dyn Store>) {
         ),
     )]
     .into();
+    wanted.given_secrets = [("secret://acme/app/key".parse().unwrap(), 3)].into();
     wanted.drift = [("size".to_owned(), json!([1, {"a": null}]))]
         .into_iter()
         .collect();

@@ -206,6 +206,7 @@ pub fn row(home: &Home, name: &str) -> Resource {
         defaults: [("tier".to_owned(), json!("basic"))].into_iter().collect(),
         spec_generation: "cd".repeat(32),
         unapplied: BTreeSet::from(["size".to_owned()]),
+        given_secrets: BTreeMap::new(),
         provider_id: None,
         accepted_at: None,
         ready_at: None,

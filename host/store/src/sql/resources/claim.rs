@@ -7,7 +7,7 @@ use berth_domain::time::{Millis, Span};
 
 use super::super::row::read;
 use super::super::statement::json;
-use super::super::{Engine, SqlStore, Statement, Verdict};
+use super::super::{Engine, Row, SqlStore, Statement, Verdict};
 use super::columns::stored;
 use crate::{Claim, ClaimRequest, StoreError};
 
@@ -27,15 +27,20 @@ impl<E: Engine> SqlStore<E> {
         self.write(move |session| {
             Box::pin(async move {
                 let rows = session.all(statement).await?;
-                let mut claims = rows
-                    .iter()
-                    .map(|row| {
-                        Ok(Claim {
-                            stored: stored(row)?,
-                            epoch: read("resources", row, |row| row.count("lease_epoch"))?,
-                        })
-                    })
-                    .collect::<Result<Vec<Claim>, StoreError>>()?;
+                let mut claims = Vec::with_capacity(rows.len());
+                for row in &rows {
+                    match claim(row) {
+                        Ok(claim) => claims.push(claim),
+                        // It keeps its lease, so that it is not met again at once; the others go on.
+                        Err(StoreError::Unreadable(problem)) => {
+                            tracing::error!(
+                                problem,
+                                "a row that is due can't be read and is left alone"
+                            );
+                        }
+                        Err(other) => return Err(other),
+                    }
+                }
                 // RETURNING promises no order.
                 claims.sort_by(|a, b| {
                     let due = |claim: &Claim| claim.stored.row.schedule.next_run_at;
@@ -109,6 +114,13 @@ impl<E: Engine> SqlStore<E> {
         })
         .await
     }
+}
+
+fn claim(row: &Row) -> Result<Claim, StoreError> {
+    Ok(Claim {
+        stored: stored(row)?,
+        epoch: read("resources", row, |row| row.count("lease_epoch"))?,
+    })
 }
 
 fn lease_name(id: &ResourceId, epoch: u64) -> String {

@@ -13,8 +13,8 @@ macro_rules! resource_columns {
         "id, tenant, project, pool, account, provider, kind, family, name, parent, identity, \
          provider_name, owner, input_digest, adopted, created_at, \
          description, region, desired, state, message, version, spec, defaults, spec_generation, \
-         unapplied, provider_id, accepted_at, ready_at, outputs, secret_outputs, memo, drift, \
-         intent, missing_since, delete_sent_at, next_run_at, attempts, last_run, last_digest, \
+         unapplied, given_secrets, provider_id, accepted_at, ready_at, outputs, secret_outputs, \
+         memo, drift, intent, missing_since, delete_sent_at, next_run_at, attempts, last_run, last_digest, \
          updated_at, ended_at, revision"
     };
 }
@@ -27,12 +27,12 @@ pub(super) const INSERT: &str = "INSERT INTO resources \
      description, region, desired, state, message, version, spec, defaults, spec_generation, \
      unapplied, provider_id, accepted_at, ready_at, outputs, secret_outputs, memo, drift, \
      intent, missing_since, delete_sent_at, next_run_at, attempts, last_run, last_digest, \
-     updated_at, ended_at, live, revision, lease_host, lease_until, lease_epoch, woken) \
+     updated_at, ended_at, live, given_secrets, revision, lease_host, lease_until, lease_epoch, woken) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, \
      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, \
-     $39, $40, $41, $42, $43, 1, NULL, NULL, 0, 0)";
+     $39, $40, $41, $42, $43, $44, 1, NULL, NULL, 0, 0)";
 
-/// Sets what changes, from `$1` ([`changing`]) to `$27`. Someone's wish that the row be looked at stands:
+/// Sets what changes, from `$1` ([`changing`]) to `$28`. Someone's wish that the row be looked at stands:
 /// while it is open, a write may bring `next_run_at` forward and never back.
 macro_rules! set_changing_columns {
     () => {
@@ -45,7 +45,7 @@ macro_rules! set_changing_columns {
                  AND ($21 IS NULL OR $21 > next_run_at) THEN next_run_at \
              ELSE $21 END, \
          attempts = $22, last_run = $23, last_digest = $24, updated_at = $25, ended_at = $26, \
-         live = $27, revision = revision + 1"
+         live = $27, given_secrets = $28, revision = revision + 1"
     };
 }
 pub(super) use set_changing_columns;
@@ -72,7 +72,7 @@ pub(super) fn fixed(row: &Resource) -> Result<Vec<Datum>, StoreError> {
     ])
 }
 
-/// What changes, and whether the row is live.
+/// What changes; among it, whether the row is live.
 pub(super) fn changing(row: &Resource) -> Result<Vec<Datum>, StoreError> {
     Ok(vec![
         optional_text(row.description.as_ref()),
@@ -102,6 +102,7 @@ pub(super) fn changing(row: &Resource) -> Result<Vec<Datum>, StoreError> {
         row.updated_at.into(),
         row.ended_at.into(),
         row.is_live().into(),
+        json(&row.given_secrets)?,
     ])
 }
 
@@ -141,6 +142,7 @@ fn resource(row: &Row) -> Result<Resource, StoreError> {
         defaults: row.json("defaults")?,
         spec_generation: row.text("spec_generation")?,
         unapplied: row.json("unapplied")?,
+        given_secrets: row.json("given_secrets")?,
         provider_id: row.optional_text("provider_id")?,
         accepted_at: row.optional_millis("accepted_at")?,
         ready_at: row.optional_millis("ready_at")?,
