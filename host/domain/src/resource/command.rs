@@ -93,6 +93,7 @@ pub fn new_resource(new: NewResource, kind: &Kind, now: Millis) -> Transition {
         defaults: new.defaults,
         spec_generation: new.generation,
         unapplied: BTreeSet::new(),
+        given_secrets: BTreeMap::new(),
         provider_id: None,
         accepted_at: None,
         ready_at: None,

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::given::SecretVersions;
 use crate::id::{AccountId, PoolId, PrincipalId, ProjectId, ResourceId, RunId, TenantId};
 use crate::input::{Description, KindId, ResourceName};
 use crate::manifest::Family;
@@ -226,6 +227,8 @@ pub struct Resource {
     pub spec_generation: String,
     /// Top-level fields of accepted versions that the provider has not applied.
     pub unapplied: BTreeSet<String>,
+    /// Versions of the spec's secrets that the provider was given.
+    pub given_secrets: SecretVersions,
 
     /// Known once the provider accepted it.
     pub provider_id: Option<String>,

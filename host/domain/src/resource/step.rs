@@ -1,5 +1,6 @@
 //! What to do next with a row.
 
+use super::given::SecretVersions;
 use super::ownership::Proof;
 use super::row::{Desired, Message, Reason, Resource, State};
 use super::schedule::Timing;
@@ -24,6 +25,8 @@ pub struct Facts<'a> {
     /// The journal shows that no create of this row can have reached the provider: none was sent,
     /// or the provider refused each.
     pub no_create_arrived: bool,
+    /// Versions, in the store, of the secrets that the spec names.
+    pub secret_versions: &'a SecretVersions,
     /// How long to wait.
     pub timing: &'a Timing,
     /// Now.

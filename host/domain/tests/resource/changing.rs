@@ -3,7 +3,7 @@ use berth_domain::resource::{Outcome, Reason, Step};
 use berth_domain::time::Span;
 use serde_json::json;
 
-use crate::kinds::{app, cluster};
+use crate::kinds::{TOKEN, app, cluster, token};
 use crate::scene::{Scene, busy, lost, not_found, pending, phase, refused, says, two};
 
 fn size() -> Vec<String> {
@@ -185,4 +185,61 @@ fn a_failed_resource_that_never_was_ready_says_ready_and_updated() {
         scene.take_events(),
         ["failed", "updating", "ready", "updated"]
     );
+}
+
+#[test]
+fn a_field_that_is_taken_out_is_written_though_no_plugin_calls_it_pending() {
+    let mut scene = Scene::ready(cluster());
+    scene.amend("size", json!(null));
+    let object = scene.object();
+    scene.answer(Outcome::Observed(Ok(object.clone())));
+    assert_eq!(scene.step(), Step::Update(size()));
+    scene.answer(Outcome::Observed(Err(lost())));
+    scene.next_run();
+    scene.answer(Outcome::Observed(Ok(object.clone())));
+    assert_eq!(
+        scene.step(),
+        Step::Update(size()),
+        "nobody knows whether it arrived"
+    );
+    scene.answer(Outcome::Observed(Ok(object)));
+    assert_eq!((scene.state(), scene.step()), ("ready", Step::Stop));
+    assert_eq!(scene.take_events(), ["updating", "updated"]);
+}
+
+#[test]
+fn a_newer_version_of_a_secret_is_an_update_of_the_fields_that_name_it() {
+    let mut scene = Scene::ready(cluster());
+    assert_eq!(scene.row.given_secrets[&token()], 1);
+    scene.secret_versions.insert(token(), 2);
+    let object = scene.object();
+    scene.answer(Outcome::Observed(Ok(object.clone())));
+    assert_eq!(scene.state(), "updating");
+    assert_eq!(scene.step(), Step::Update(vec![TOKEN.to_owned()]));
+    scene.answer(Outcome::Observed(Ok(object.clone())));
+    assert_eq!(
+        (scene.state(), scene.row.given_secrets[&token()]),
+        ("ready", 2)
+    );
+    scene.next_run();
+    scene.answer(Outcome::Observed(Ok(object)));
+    assert_eq!(scene.step(), Step::Stop);
+    assert_eq!(scene.take_events(), ["updating", "updated"]);
+}
+
+#[test]
+fn a_secret_that_can_not_be_given_is_tried_again() {
+    let mut scene = Scene::ready(cluster());
+    scene.secret_versions.insert(token(), 2);
+    let object = scene.object();
+    scene.answer(Outcome::Observed(Ok(object.clone())));
+    scene.answer(Outcome::Observed(Err(refused())));
+    assert_eq!(
+        (scene.state(), scene.row.given_secrets[&token()]),
+        ("error", 1)
+    );
+    scene.next_run();
+    scene.answer(Outcome::Observed(Ok(object)));
+    assert_eq!(scene.step(), Step::Update(vec![TOKEN.to_owned()]));
+    assert_eq!(scene.take_events(), ["updating", "failed"]);
 }

@@ -3,12 +3,19 @@
 use berth_domain::id::{AccountId, IdSeed, PoolId, PrincipalId, ResourceId};
 use berth_domain::manifest::{Family, Kind, Output, Ownership};
 use berth_domain::resource::{NewResource, Resource, new_resource};
+use berth_domain::secret::SecretRef;
 use berth_domain::spec::Spec;
 use berth_domain::time::Millis;
 use serde_json::json;
 
 /// Fields that can be changed in place. `rules` can't be said by a create: an update applies it later.
-pub(crate) const UPDATABLE: [&str; 3] = ["size", "colour", "rules"];
+/// `token` names a secret.
+pub(crate) const UPDATABLE: [&str; 4] = ["size", "colour", "rules", TOKEN];
+pub(crate) const TOKEN: &str = "token";
+
+pub(crate) fn token() -> SecretRef {
+    "secret://acme/token".parse().unwrap()
+}
 
 fn kind(id: &str, ownership: Ownership) -> Kind {
     Kind {
@@ -70,6 +77,7 @@ pub(crate) fn row(kind: &Kind, number: u8, parent: Option<&ResourceId>, now: Mil
         .iter()
         .map(|field| ((*field).to_owned(), json!(0)))
         .collect();
+    spec.insert(TOKEN.to_owned(), json!(token()));
     if kind.identity.contains(&"login".to_owned()) {
         spec.insert("login".to_owned(), json!(format!("login-{number}")));
     }

@@ -6,10 +6,10 @@ use berth_domain::manifest::Kind;
 use berth_domain::provider::{Observation, Phase, ProviderError, SecretOutput};
 use berth_domain::resource::{
     Amendment, CallError, CallFault, Effect, Facts, Jitter, Outcome, ParentFact, Progress, Reason,
-    Resource, Step, Timing, absorb, amend, condemn, next_step,
+    Resource, SecretVersions, Step, Timing, absorb, amend, condemn, next_step,
 };
 use berth_domain::secret::SecretText;
-use berth_domain::spec::Spec;
+use berth_domain::spec::{Spec, merge_patch};
 use berth_domain::time::{Millis, Span};
 use serde_json::{Value, json};
 
@@ -25,6 +25,7 @@ pub(crate) struct Scene {
     pub(crate) parent: Option<ParentFact>,
     pub(crate) live_children: u32,
     pub(crate) no_create_arrived: bool,
+    pub(crate) secret_versions: SecretVersions,
     pub(crate) now: Millis,
     pub(crate) progress: Progress,
     pub(crate) effects: Vec<Effect>,
@@ -47,6 +48,7 @@ impl Scene {
             parent,
             live_children: 0,
             no_create_arrived: false,
+            secret_versions: [(kinds::token(), 1)].into(),
             now,
             progress: Progress::default(),
             effects: Vec::new(),
@@ -75,6 +77,7 @@ impl Scene {
             parent: self.parent,
             live_children: self.live_children,
             no_create_arrived: self.no_create_arrived,
+            secret_versions: &self.secret_versions,
             timing: &self.timing,
             now: self.now,
         }
@@ -126,8 +129,8 @@ impl Scene {
     }
 
     pub(crate) fn amend(&mut self, field: &str, value: Value) {
-        let mut spec = self.row.spec.clone();
-        spec.insert(field.to_owned(), value);
+        let patch = Spec::from_iter([(field.to_owned(), value)]);
+        let spec = merge_patch(&self.row.spec, &patch);
         let amendment = Amendment {
             spec: Some((spec, Spec::new())),
             generation: "digest".to_owned(),

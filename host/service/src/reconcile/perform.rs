@@ -33,15 +33,7 @@ impl Calls<'_> {
             Step::Find => self.find(row).await?,
             Step::Observe => Outcome::Observed(self.observe(row).await),
             Step::Create => self.create(row).await?,
-            Step::Update(fields) => {
-                fail::fail_point!("reconcile::before-update");
-                let provider = &self.tools.provider;
-                let updated = provider
-                    .update(&self.call(row), self.wanted(row), fields.clone())
-                    .await;
-                fail::fail_point!("reconcile::after-update-answer");
-                Outcome::Observed(updated)
-            }
+            Step::Update(fields) => Outcome::Observed(self.update(row, fields).await),
             Step::Delete(proof) => {
                 fail::fail_point!("reconcile::before-delete");
                 let wanted = Wanted {
@@ -64,7 +56,24 @@ impl Calls<'_> {
         Ok(taken.unwrap_or(Outcome::Found(found)))
     }
 
+    async fn update(&self, row: &Resource, fields: &[String]) -> Result<Observation, CallError> {
+        let is_written = |field: &str| fields.iter().any(|written| written == field);
+        if let Some(missing) = self.situation.missing_secret(row, is_written) {
+            return Err(missing);
+        }
+        fail::fail_point!("reconcile::before-update");
+        let provider = &self.tools.provider;
+        let updated = provider
+            .update(&self.call(row), self.wanted(row), fields.to_vec())
+            .await;
+        fail::fail_point!("reconcile::after-update-answer");
+        updated
+    }
+
     async fn create(&self, row: &Resource) -> Result<Outcome, StoreError> {
+        if let Some(missing) = self.situation.missing_secret(row, |_| true) {
+            return Ok(Outcome::Observed(Err(missing)));
+        }
         fail::fail_point!("reconcile::before-create");
         let provider = &self.tools.provider;
         let created = provider.create(&self.call(row), self.wanted(row)).await;

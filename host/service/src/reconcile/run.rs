@@ -99,6 +99,7 @@ impl Run<'_> {
         for count in 0..STEPS_MAX {
             if count > 0 {
                 situation.refresh(service, &stored.row).await?;
+                situation.read_secret_versions(service, &stored.row).await?;
             }
             let now = service.now();
             let step = next_step(

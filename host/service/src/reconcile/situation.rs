@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use berth_domain::manifest::Kind;
 use berth_domain::platform::Account;
-use berth_domain::resource::{Facts, ParentFact, Resource};
+use berth_domain::resource::{
+    CallError, CallFault, Facts, ParentFact, Resource, SecretVersions, secrets_named,
+};
 use berth_domain::time::Millis;
 use berth_runtime::{Digest, Generation};
 use berth_store::StoreError;
@@ -20,6 +22,9 @@ pub(super) struct Situation {
     pub(super) parent: Option<Resource>,
     live_children: u32,
     no_create_arrived: bool,
+    /// Of the secrets that the spec names. Read before a call and never after it: a version that came
+    /// while the call ran was not sent with it.
+    secret_versions: SecretVersions,
 }
 
 /// What calls are made with.
@@ -84,8 +89,10 @@ impl Situation {
             parent: None,
             live_children: 0,
             no_create_arrived: true,
+            secret_versions: SecretVersions::new(),
         };
         situation.refresh(service, row).await?;
+        situation.read_secret_versions(service, row).await?;
         Ok(Some(situation))
     }
 
@@ -111,6 +118,48 @@ impl Situation {
         Ok(())
     }
 
+    /// Reads which versions the secrets of the spec have.
+    pub(super) async fn read_secret_versions(
+        &mut self,
+        service: &Service,
+        row: &Resource,
+    ) -> Result<(), StoreError> {
+        self.secret_versions.clear();
+        let spec = row.effective_spec();
+        for (_, reference) in secrets_named(&spec) {
+            // Another tenant's is none that may be asked for.
+            if *reference.tenant() != row.tenant || self.secret_versions.contains_key(&reference) {
+                continue;
+            }
+            let stored = service
+                .store()
+                .secret(&row.tenant, reference.name())
+                .await?;
+            if let Some(stored) = stored {
+                self.secret_versions.insert(reference, stored.info.version);
+            }
+        }
+        Ok(())
+    }
+
+    /// The first secret named in fields that are to be written that can't be read any more.
+    pub(super) fn missing_secret(
+        &self,
+        row: &Resource,
+        is_written: impl Fn(&str) -> bool,
+    ) -> Option<CallError> {
+        let spec = row.effective_spec();
+        let missing = secrets_named(&spec).into_iter().find(|(field, reference)| {
+            is_written(field) && !self.secret_versions.contains_key(reference)
+        });
+        missing.map(|(field, reference)| CallError {
+            fault: CallFault::Secret(format!(
+                "{reference}, which `{field}` names, does not exist (any more); store it again, or change the spec"
+            )),
+            wrote: false,
+        })
+    }
+
     pub(super) fn facts<'a>(
         &'a self,
         service: &'a Service,
@@ -127,6 +176,7 @@ impl Situation {
             }),
             live_children: self.live_children,
             no_create_arrived: self.no_create_arrived,
+            secret_versions: &self.secret_versions,
             timing: &service.settings().reconcile.timing,
             now,
         }

@@ -1,9 +1,10 @@
 //! Finding what may be there, and asking for what is not.
 
-use super::{CallError, Next};
+use super::{Asked, CallError, Next};
 use crate::id::ResourceId;
 use crate::manifest::Ownership;
 use crate::provider::{Observation, Phase};
+use crate::resource::given::of_fields;
 use crate::resource::ownership::prove;
 use crate::resource::row::{Intent, Message, Reason, State};
 use crate::resource::step::Looked;
@@ -22,6 +23,8 @@ impl Next<'_, '_> {
         });
         // The create that follows carries the whole spec of this moment.
         self.row.unapplied.clear();
+        let spec = self.row.effective_spec();
+        self.row.given_secrets = of_fields(&spec, self.facts.secret_versions, |_| true);
         self.progress.intent_is_fresh = true;
     }
 
@@ -106,7 +109,7 @@ impl Next<'_, '_> {
                     return self.look_anew();
                 }
                 self.progress.looked = Looked::Seen;
-                self.saw(observation, true);
+                self.saw(observation, Asked::Create);
             }
             Err(error) if error.may_have_created() => {
                 let text = format!(

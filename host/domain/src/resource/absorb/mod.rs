@@ -99,7 +99,7 @@ pub fn absorb(
         (Step::Observe, Outcome::Observed(result)) => next.observed(result),
         (Step::Create, Outcome::Observed(result)) => next.created(result),
         (Step::Create, Outcome::Taken(by)) => next.created_taken(&by),
-        (Step::Update(_), Outcome::Observed(result)) => next.updated(result),
+        (Step::Update(fields), Outcome::Observed(result)) => next.updated(fields, result),
         (Step::Delete(_), Outcome::Accepted(result)) => next.delete_accepted(result),
         // A service that answers a step with another step's outcome is a defect of ours: look again later.
         (_, _) => next.retry_quietly(),
@@ -108,6 +108,17 @@ pub fn absorb(
         row: next.row,
         effects: next.effects,
     }
+}
+
+/// What an observation answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked<'a> {
+    /// Nothing was to change.
+    Look,
+    /// The object was asked for, with the whole spec.
+    Create,
+    /// These fields were written.
+    Update(&'a [String]),
 }
 
 struct Next<'a, 'f> {

@@ -1,9 +1,10 @@
 //! Taking in what the provider shows.
 
-use super::{CallError, Effect, Next};
+use super::{Asked, CallError, Effect, Next};
 use crate::provider::{Observation, Phase, SecretOutput};
 use crate::resource::drift::drift;
 use crate::resource::event::EventType;
+use crate::resource::given::{of_fields, renewed};
 use crate::resource::row::{Message, Reason, State};
 use crate::resource::step::Looked;
 use crate::secret::{SecretName, SecretRef};
@@ -13,14 +14,14 @@ use crate::time::Span;
 impl Next<'_, '_> {
     pub(super) fn observed(&mut self, result: Result<Observation, CallError>) {
         match result {
-            Ok(observation) => self.saw(observation, false),
+            Ok(observation) => self.saw(observation, Asked::Look),
             Err(error) if error.is_not_found() => self.missing(),
             Err(error) => self.call_failed(error),
         }
     }
 
-    /// An answer about the row's own object; `after_write`: a create or an update was accepted.
-    pub(super) fn saw(&mut self, observation: Observation, after_write: bool) {
+    /// An answer about the row's own object.
+    pub(super) fn saw(&mut self, observation: Observation, asked: Asked<'_>) {
         if self.row.provider_id.as_ref() != Some(&observation.provider_id) {
             return self.not_seen(Message::new(
                 Reason::Plugin,
@@ -38,7 +39,7 @@ impl Next<'_, '_> {
         if self.is_condemned() {
             self.seen_before_delete(&observation);
         } else {
-            self.take_in(observation, after_write);
+            self.take_in(observation, asked);
         }
     }
 
@@ -87,9 +88,12 @@ impl Next<'_, '_> {
         ));
     }
 
-    fn take_in(&mut self, observation: Observation, after_write: bool) {
+    fn take_in(&mut self, observation: Observation, asked: Asked<'_>) {
+        let after_write = asked != Asked::Look;
+        self.note_given(asked);
+        self.note_renewed();
         let had_unapplied = !self.row.unapplied.is_empty();
-        self.settle(&observation);
+        self.settle(&observation, asked);
         self.record(&observation);
         self.seal(observation.secret_outputs);
         let to_write: Vec<String> = self.row.unapplied.iter().cloned().collect();
@@ -119,8 +123,36 @@ impl Next<'_, '_> {
         }
     }
 
-    /// Keeps as unapplied what the observation calls pending, and what the call did not know of.
-    fn settle(&mut self, observation: &Observation) {
+    /// The provider took these fields, and with them the secrets of that moment.
+    fn note_given(&mut self, asked: Asked<'_>) {
+        if let Asked::Update(fields) = asked {
+            let is_written = |field: &str| fields.iter().any(|written| written == field);
+            let spec = self.asked.effective_spec();
+            let given = of_fields(&spec, self.facts.secret_versions, is_written);
+            self.row.given_secrets.extend(given);
+        }
+    }
+
+    /// A newer version of a secret is a change of the fields that name it.
+    fn note_renewed(&mut self) {
+        let spec = self.row.effective_spec();
+        let stored = self.facts.secret_versions;
+        let renewed = renewed(&spec, &self.row.given_secrets, stored);
+        let mut is_news = false;
+        for field in renewed {
+            is_news |= self.row.unapplied.insert(field);
+        }
+        // Before it was ready once it changes without a word, like any change.
+        if is_news && self.row.ready_at.is_some() {
+            self.row.state = State::Updating;
+            self.row.message = None;
+            self.publish(EventType::Updating);
+        }
+    }
+
+    /// Keeps as unapplied what the observation calls pending, and what it can't know of: a change
+    /// that landed meanwhile, and one that only a write settles.
+    fn settle(&mut self, observation: &Observation, asked: Asked<'_>) {
         if self.row.ready_at.is_none() {
             // Until it was ready once, all that is pending is what its create could not say. (Later,
             // what differs without a change of ours is drift, and not ours to write.)
@@ -128,10 +160,22 @@ impl Next<'_, '_> {
                 .unapplied
                 .extend(observation.pending.iter().cloned());
         }
-        let amended = changed_fields(&self.asked.effective_spec(), &self.row.effective_spec());
-        self.row
-            .unapplied
-            .retain(|field| observation.pending.contains(field) || amended.contains(field));
+        let spec = self.row.effective_spec();
+        let amended = changed_fields(&self.asked.effective_spec(), &spec);
+        let renewed = renewed(&spec, &self.row.given_secrets, self.facts.secret_versions);
+        let was_written = |field: &String| match asked {
+            Asked::Look => false,
+            Asked::Create => true,
+            Asked::Update(fields) => fields.contains(field),
+        };
+        // A field that was taken out of the spec is no wanted field, so no plugin calls it pending.
+        let is_removed = |field: &String| !spec.contains_key(field) && !was_written(field);
+        self.row.unapplied.retain(|field| {
+            observation.pending.contains(field)
+                || amended.contains(field)
+                || renewed.contains(field)
+                || is_removed(field)
+        });
     }
 
     fn record(&mut self, observation: &Observation) {

@@ -10,7 +10,7 @@ mod world;
 
 use world::World;
 
-const SEEDS: u64 = 1_500;
+const SEEDS: u64 = 1_000;
 
 fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
@@ -61,6 +61,7 @@ fn lives_are_eventful() {
         "vanishes",
         "labels are stripped",
         "tenant amends",
+        "tenant renews",
         "tenant deletes",
         "autoscaler",
         "-> error",

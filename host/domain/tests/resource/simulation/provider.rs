@@ -13,7 +13,7 @@ use berth_domain::time::{Millis, Span};
 use serde_json::json;
 
 use super::random::Random;
-use crate::kinds::UPDATABLE;
+use crate::kinds::{TOKEN, UPDATABLE};
 
 /// What the provider does with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub(crate) struct Object {
     pub(crate) ready_at: Millis,
     pub(crate) failed: bool,
     pub(crate) gone_at: Option<Millis>,
+    /// Which version of the secret it has.
+    pub(crate) token_version: u64,
     flapped_at: Option<Millis>,
 }
 
@@ -67,6 +69,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) kind: &'a Kind,
     pub(crate) parent: Option<&'a str>,
     pub(crate) deployment: &'a DeploymentId,
+    /// The version that the host puts in for the secret's reference.
+    pub(crate) token_version: u64,
     pub(crate) now: Millis,
 }
 
@@ -209,6 +213,7 @@ impl Provider {
             ready_at: wanted.now,
             failed: false,
             gone_at: None,
+            token_version: wanted.token_version,
             flapped_at: None,
         });
     }
@@ -316,6 +321,7 @@ impl Provider {
             ready_at: wanted.now + Span(random.below(90_000)),
             failed: random.percent(5),
             gone_at: None,
+            token_version: wanted.token_version,
             flapped_at: None,
         };
         *self.made_for.entry(wanted.row.id.clone()).or_default() += 1;
@@ -355,8 +361,12 @@ impl Provider {
         }
         let spec = wanted.row.effective_spec();
         for field in fields {
-            if let Some(value) = spec.get(field) {
-                object.fields.insert(field.clone(), value.clone());
+            match spec.get(field) {
+                Some(value) => object.fields.insert(field.clone(), value.clone()),
+                None => object.fields.remove(field),
+            };
+            if field == TOKEN {
+                object.token_version = wanted.token_version;
             }
         }
         object.failed = false;
@@ -399,6 +409,7 @@ fn observation(object: &Object, wanted: &Wanted<'_>) -> Observation {
     let spec = wanted.row.effective_spec();
     let pending = UPDATABLE
         .iter()
+        .filter(|field| spec.contains_key(**field))
         .filter(|field| spec.get(**field) != object.fields.get(**field))
         .map(|field| (*field).to_owned())
         .collect();

@@ -6,16 +6,17 @@ use berth_domain::id::{DeploymentId, ResourceId};
 use berth_domain::manifest::Kind;
 use berth_domain::resource::{
     Amendment, Desired, Effect, EventType, Facts, Jitter, Outcome, ParentFact, Progress, Reason,
-    Resource, State, Step, Timing, Transition, absorb, amend, condemn, next_step, prove,
+    Resource, SecretVersions, State, Step, Timing, Transition, absorb, amend, condemn, next_step,
+    prove,
 };
-use berth_domain::spec::Spec;
+use berth_domain::spec::{Spec, merge_patch};
 use berth_domain::time::{Millis, Span};
 use serde_json::{Value, json};
 
 use super::laws;
 use super::provider::{Mood, Provider, Wanted};
 use super::random::Random;
-use crate::kinds::{self, UPDATABLE};
+use crate::kinds::{self, TOKEN, UPDATABLE};
 use crate::scene::deployment;
 
 /// Happenings of the troubled part of a life.
@@ -46,6 +47,7 @@ pub(crate) struct World {
     deployment: DeploymentId,
     kinds: BTreeMap<String, Kind>,
     timing: Timing,
+    secret_versions: SecretVersions,
     /// Percent of calls that go wrong.
     trouble: u64,
     /// The row that is run over.
@@ -71,6 +73,7 @@ impl World {
                 .map(|kind| (kind.id.clone(), kind))
                 .into(),
             timing: Timing::default(),
+            secret_versions: [(kinds::token(), 1)].into(),
             trouble,
             running: None,
             broken: None,
@@ -171,15 +174,24 @@ impl World {
     fn amend(&mut self, id: &ResourceId) -> Lawful {
         let row = self.rows[id].clone();
         let field = *self.random.pick(&UPDATABLE).unwrap();
-        let value: Value = json!(self.random.below(4));
-        let mut spec = row.spec.clone();
-        spec.insert(field.to_owned(), value.clone());
+        if field == TOKEN {
+            self.renew_the_secret();
+            return Ok(());
+        }
+        let value = match self.random.below(5) {
+            0 => Value::Null,
+            number => json!(number),
+        };
+        let spec = merge_patch(
+            &row.spec,
+            &Spec::from_iter([(field.to_owned(), value.clone())]),
+        );
+        let is_change = row.spec.get(field) != spec.get(field);
         let amendment = Amendment {
             spec: Some((spec, Spec::new())),
             generation: "digest".to_owned(),
             description: None,
         };
-        let is_change = row.spec[field] != value;
         let kind = &self.kinds[row.kind.as_str()];
         let Ok(transition) = amend(row, amendment, Some(kind), self.now) else {
             return Ok(());
@@ -191,6 +203,19 @@ impl World {
             tale.drifted.remove(field);
         }
         self.store(transition)
+    }
+
+    /// The secret that every spec names has a new version from now on.
+    fn renew_the_secret(&mut self) {
+        *self.secret_versions.get_mut(&kinds::token()).unwrap() += 1;
+        self.tell("tenant renews the secret");
+        for tale in self.tales.values_mut() {
+            tale.untold.insert(TOKEN.to_owned());
+        }
+    }
+
+    fn token_version(&self) -> u64 {
+        self.secret_versions[&kinds::token()]
     }
 
     fn condemn(&mut self, id: &ResourceId) -> Lawful {
@@ -215,6 +240,7 @@ impl World {
             kind: &kind,
             parent: parent.as_deref(),
             deployment: &self.deployment,
+            token_version: self.token_version(),
             now: self.now,
         };
         if self.provider.twin_of(&wanted).is_none() {
@@ -317,7 +343,9 @@ impl World {
         for _ in 0..STEPS_PER_RUN {
             let asked = self.rows[id].clone();
             let kind = self.kinds[asked.kind.as_str()].clone();
-            let step = next_step(&asked, &progress, &self.facts(&asked, &kind));
+            // Read before the call: what comes later was not sent with it.
+            let versions = self.secret_versions.clone();
+            let step = next_step(&asked, &progress, &self.facts(&asked, &kind, &versions));
             if may_die && self.random.percent(3) {
                 self.tell("the host dies before a step");
                 return Ok(());
@@ -342,7 +370,7 @@ impl World {
             }
             let mut after = progress.clone();
             let jitter = Jitter(u16::try_from(self.random.below(65_536)).unwrap());
-            let facts = self.facts(&row, &kind);
+            let facts = self.facts(&row, &kind, &versions);
             let transition = absorb(row, &asked, &mut after, &step, outcome, &facts, jitter);
             self.store(transition)?;
             progress = after;
@@ -359,7 +387,12 @@ impl World {
         Err(format!("the run over {id} does not end"))
     }
 
-    fn facts<'a>(&'a self, row: &Resource, kind: &'a Kind) -> Facts<'a> {
+    fn facts<'a>(
+        &'a self,
+        row: &Resource,
+        kind: &'a Kind,
+        secret_versions: &'a SecretVersions,
+    ) -> Facts<'a> {
         let live_children = self
             .rows
             .values()
@@ -374,6 +407,7 @@ impl World {
                 .map(|parent| ParentFact::of(&self.rows[parent])),
             live_children: u32::try_from(live_children).unwrap(),
             no_create_arrived: !self.provider.may_have_arrived.contains(&row.id),
+            secret_versions,
             timing: &self.timing,
             now: self.now,
         }
@@ -401,6 +435,7 @@ impl World {
             kind,
             parent: parent.as_deref(),
             deployment: &deployment,
+            token_version: self.token_version(),
             now: before,
         };
         let id = row.provider_id.as_deref().unwrap_or_default();
@@ -423,7 +458,11 @@ impl World {
             }
             Step::Update(fields) => {
                 let untold = &self.tales[&row.id].untold;
-                if let Some(field) = fields.iter().find(|field| !untold.contains(*field)) {
+                // What no observation shows (a secret's version, the absence of a field) is written
+                // once more where nobody knows whether it arrived.
+                let is_shown = |field: &String| field != TOKEN && row.spec.contains_key(field);
+                let unasked = |field: &&String| is_shown(field) && !untold.contains(*field);
+                if let Some(field) = fields.iter().find(unasked) {
                     self.broken = Some(format!("{field} of {} was written without a wish", row.id));
                 }
                 let values =
@@ -467,6 +506,7 @@ impl World {
             kind: &kind,
             parent: None,
             deployment: &deployment,
+            token_version: self.token_version(),
             now: self.now,
         };
         match self.provider.observe(&wanted, &id, mood) {
@@ -577,6 +617,7 @@ impl World {
             kind,
             parent: parent.as_deref(),
             deployment: &self.deployment,
+            token_version: self.token_version(),
             now: self.now,
         };
         self.provider.twin_of(&wanted).is_some()
@@ -633,6 +674,9 @@ impl World {
                         object.fields.get(field)
                     ));
                 }
+            }
+            if object.token_version != self.token_version() {
+                return Err(format!("{} has an old version of the secret", row.id));
             }
             if !row.unapplied.is_empty() {
                 return Err(format!("{} is ready with unapplied fields", row.id));
