@@ -181,3 +181,48 @@ async fn a_reference_names_a_secret_of_the_same_tenant() {
     );
     assert_eq!(acme.list().await["items"], json!([]));
 }
+
+/// rule: CR-111, CR-112
+#[tokio::test]
+async fn account_wide_objects_are_out_of_reach_on_a_shared_account_alone() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let vpc = "5a4981aa-9653-4bd1-bef5-d6bff52042e4";
+    let tagged =
+        json!([{"type": "ip_addr", "value": "192.0.2.1"}, {"type": "tag", "value": "web"}]);
+    let linked = json!([{"name": "web", "github": {"repo": "acme/shop", "branch": "main"}}]);
+    let of_registry =
+        json!([{"name": "web", "image": {"registry_type": "DOCR", "repository": "shop"}}]);
+    let account = world.account_of("acme").await;
+    let own = acme.on(&world.pool_on("acme", &account).await);
+    for (index, (new, field)) in [
+        (
+            New::pg("orders").spec("private_network_uuid", vpc),
+            "spec.private_network_uuid",
+        ),
+        (
+            New::pg("orders").spec("rules", tagged),
+            "spec.rules.1.value",
+        ),
+        (
+            New::pg("orders").spec("backup_restore", json!({"database_name": "theirs"})),
+            "spec.backup_restore.database_name",
+        ),
+        (
+            New::app("shop").spec("services", linked),
+            "spec.services.0.github.repo",
+        ),
+        (
+            New::app("shop").spec("services", of_registry),
+            "spec.services.0.image.registry_type",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let refusal = acme.refused(&new).await;
+        refusal.is("INVALID_INPUT", "accountWide");
+        assert_eq!(refusal.details["fields"], json!([field]), "{refusal:#?}");
+        own.create(&new.with("name", format!("own-{index}"))).await;
+    }
+}

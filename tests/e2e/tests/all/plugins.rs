@@ -29,7 +29,10 @@ fn outputs(answer: &Value, kind: &str) -> Vec<String> {
 /// rule: CR-053
 #[tokio::test]
 async fn a_new_version_takes_over_under_load_and_no_call_fails() {
-    let world = World::start().await;
+    let world = World::with(|settings| {
+        settings.set("service.maxPerKind", "1000");
+    })
+    .await;
     let acme = world.tenant("acme").await;
     let orders = acme.ready(&New::pg("orders")).await;
     let next = world.install_only(&Component::DoNext.bytes()).await;
@@ -53,11 +56,8 @@ async fn a_new_version_takes_over_under_load_and_no_call_fails() {
                         drop(acme.api.ok("cloudResources/kinds", &kinds).await);
                     }
                     3 => drop(
-                        acme.update(
-                            &id,
-                            json!({"maintenance": {"day": "monday", "hour": "02:00"}}),
-                        )
-                        .await,
+                        acme.create(&New::user(&id, &format!("user-{number}")))
+                            .await,
                     ),
                     // The check of a spec runs in the plugin.
                     _ => {
