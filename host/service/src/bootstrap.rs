@@ -163,10 +163,20 @@ impl Root<'_> {
         if self.store.token_by_hash(hash.as_str()).await?.is_some() {
             return Ok(());
         }
+        let root = TenantId::root();
+        if self
+            .store
+            .principal(&root, &self.principal_id())
+            .await?
+            .is_none()
+        {
+            // It was deleted, and whoever can set the host's configuration wants it back.
+            self.create().await?;
+        }
         let token = Token {
             id: TokenId::generate(self.now, entropy.id_seed()),
             principal_id: self.principal_id(),
-            tenant_id: TenantId::root(),
+            tenant_id: root,
             title: title("root token")?,
             expires_at: None,
             revoked_at: None,

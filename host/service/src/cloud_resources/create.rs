@@ -326,7 +326,7 @@ fn refusal(outcome: CreateOutcome, kind: &KindId) -> ServiceError {
         .with("field", "name"),
         CreateOutcome::QuotaExceeded { limit } => ServiceError::new(
             Code::QuotaExceeded,
-            format!("the tenant has its {limit} of kind `{kind}`, those being deleted included; delete one, or ask an operator to raise the tenant's quota"),
+            format!("the tenant has its {limit} of kind `{kind}`, those being deleted included; delete one, or ask an operator to raise the tenant's quota of it (`tenants/update`; `service.maxPerKind` is what holds without one)"),
         )
         .reason("quota")
         .with("limit", limit),

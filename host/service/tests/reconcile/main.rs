@@ -12,7 +12,6 @@ mod crashes;
 #[path = "../service/harness/mod.rs"]
 #[expect(
     dead_code,
-    unused_imports,
     reason = "shared with the tests of the methods, which use the rest"
 )]
 mod harness;

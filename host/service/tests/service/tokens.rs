@@ -128,3 +128,31 @@ async fn a_later_start_makes_nothing_and_takes_a_given_root_token() {
         .unwrap();
     assert_eq!(tokens.items.len(), 2);
 }
+
+/// The root principal can be deleted by another operator; a root token that is given brings it back.
+#[tokio::test]
+async fn a_given_root_token_brings_a_deleted_root_principal_back() {
+    let world = World::bare(Default::default()).await;
+    let service = &world.service;
+    let other = world.caller("root", &[crate::harness::everything()]).await;
+    let own = json!({"tenantId": "root", "principalId": world.root.principal.id});
+    principals::delete::handle(service, &other, input(own))
+        .await
+        .unwrap();
+    let text = format!("brt_{}", "cd".repeat(32));
+    let given = Some(token(&text));
+    bootstrap(
+        service.store().as_ref(),
+        service.clock().as_ref(),
+        service.entropy().as_ref(),
+        given,
+    )
+    .await
+    .unwrap();
+    let caller = service
+        .authenticate(&text, service.new_request_id(), None)
+        .await
+        .unwrap();
+    let tenants = berth_service::tenants::list::handle(service, &caller, input(json!({}))).await;
+    assert!(tenants.is_ok());
+}

@@ -8,18 +8,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use berth_domain::id::{AccountId, PoolId, PrincipalId, ResourceId, TenantId};
-use berth_domain::resource::Resource;
+use berth_domain::id::{AccountId, PoolId, PrincipalId, TenantId};
 use berth_domain::time::Millis;
 use berth_runtime::{Limits, Registry, Runtime, RuntimeConfig};
-use berth_service::cloud_resources::{ResourceView, create, delete, get, list, update};
 use berth_service::{
     Caller, Clock, Code, Entropy, Parts, Service, ServiceError, Settings, accounts, bootstrap,
     offers, plugins, policies, pools, ports, principals, secrets, tenants,
 };
-use berth_store::{
-    CreateChange, CreateOutcome, SqliteConfig, SqliteStore, Store, UpdateChange, UpdateOutcome,
-};
+use berth_store::{SqliteConfig, SqliteStore, Store};
 use berth_vault::{MasterKey, TokenText, Vault};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
