@@ -1,4 +1,9 @@
 //! End-to-end tests, by theme. Each starts a world of its own.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that panics has failed, which is what it is for"
+)]
 
 mod applying;
 mod bad_input;
