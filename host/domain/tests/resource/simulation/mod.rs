@@ -3,9 +3,12 @@
 //!
 //! `BERTH_SIM_SEED=n` replays one life with its log, `BERTH_SIM_SEEDS=n` lives more of them.
 
+mod happenings;
+mod host;
 mod laws;
 mod provider;
 mod random;
+mod verdict;
 mod world;
 
 use world::World;
