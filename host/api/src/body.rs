@@ -25,6 +25,7 @@ fn not_json(error: serde_json::Error) -> ServiceError {
     let text = error.to_string();
     let message = match text.strip_prefix(DUPLICATE) {
         Some(key) => format!("the body names a key twice:{}", without_position(key)),
+        None if text.starts_with(INEXACT) => format!("the body has a number too large to be kept exactly (line {}); send it as a string", error.line()),
         None if text.contains("recursion limit") => "the body is nested deeper than 128 levels".to_owned(),
         None => format!("the body is not JSON (line {}, column {})", error.line(), error.column()),
     };
@@ -35,11 +36,17 @@ fn without_position(text: &str) -> &str {
     text.split(" at line ").next().unwrap_or(text)
 }
 
+/// How much of a name that a caller made up is repeated.
+const NAME_SHOWN_MAX: usize = 64;
+const POINTER_SHOWN_MAX: usize = 512;
+
 /// Turns serde's words into a pointer and a message that repeats no value of the caller's.
 fn misfit(error: &serde_path_to_error::Error<serde_json::Error>) -> ServiceError {
     let text = error.inner().to_string();
     let mut field = pointer(error.path());
     let message = if let Some(name) = between_ticks(&text, "unknown field `") {
+        let name: String = name.chars().take(NAME_SHOWN_MAX).collect();
+        field = field.chars().take(POINTER_SHOWN_MAX).collect();
         if !field.ends_with(&format!("/{name}")) {
             field = format!("{field}/{name}");
         }
@@ -79,6 +86,9 @@ fn mask_values(text: &str) -> String {
 }
 
 const DUPLICATE: &str = "duplicate key";
+const INEXACT: &str = "inexact number";
+/// From 2^53 on a float no longer tells neighbouring integers apart.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A JSON value in which no object names a key twice: which of the two counts is not ours to guess.
 struct Strict(Value);
@@ -110,7 +120,15 @@ impl<'de> Visitor<'de> for StrictVisitor {
         Ok(Strict(value.into()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Strict, E> {
+    /// An integer that does not fit arrives as a float as well: it must not be stored as another number.
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Strict, E> {
+        if value.abs() >= EXACT_MAX {
+            return Err(E::custom(INEXACT));
+        }
+        if value.fract() == 0.0 {
+            #[expect(clippy::cast_possible_truncation, reason = "integral and below 2^53")]
+            return Ok(Strict((value as i64).into()));
+        }
         Ok(Strict(serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)))
     }
 

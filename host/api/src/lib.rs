@@ -7,8 +7,11 @@ mod answer;
 mod body;
 mod guard;
 mod methods;
+mod places;
 mod routes;
+mod server;
 mod settings;
 
 pub use routes::router;
+pub use server::serve;
 pub use settings::ApiSettings;

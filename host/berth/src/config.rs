@@ -27,6 +27,8 @@ pub(crate) struct Config {
     pub(crate) root_token: Option<String>,
     /// Components to install at the start, and to activate where their plugin has no active one.
     pub(crate) plugins: Vec<PathBuf>,
+    /// How long a host that is told to stop waits for what is under way, in milliseconds.
+    pub(crate) stop_timeout_ms: u64,
     /// The log.
     pub(crate) log: LogConfig,
     /// Sealed secrets.
@@ -76,6 +78,7 @@ impl Default for Config {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 7311)),
             root_token: None,
             plugins: Vec::new(),
+            stop_timeout_ms: 9_000,
             log: LogConfig::default(),
             vault: VaultConfig::default(),
             store: StoreConfig::default(),
@@ -103,7 +106,9 @@ pub(crate) fn load(flags: &ServeFlags) -> anyhow::Result<Config> {
         layers = layers.merge(Serialized::default("listen", listen));
     }
     refuse_unknown(&layers)?;
-    layers.extract().map_err(|error| anyhow::anyhow!("the configuration is wrong: {}", first_fault(error)))
+    let config: Config = layers.extract().map_err(|error| anyhow::anyhow!("the configuration is wrong: {}", first_fault(error)))?;
+    config.api.check().and_then(|()| config.service.check()).map_err(|text| anyhow::anyhow!("the configuration is wrong: {text}"))?;
+    Ok(config)
 }
 
 fn file(flags: &ServeFlags) -> anyhow::Result<Option<&Path>> {
@@ -174,13 +179,31 @@ fn all_keys(known: &Value, at: String, into: &mut Vec<String>) {
 /// figment's error without the value that it found: it may be a key or a token.
 fn first_fault(error: figment::Error) -> String {
     let key = error.path.join(".");
-    let source = error.metadata.as_ref().map(|metadata| format!(" in {}", metadata.name)).unwrap_or_default();
+    let source = match &error.metadata {
+        Some(metadata) if metadata.name.contains("environment") => format!(" in {}", variable(&error.path)),
+        Some(metadata) => format!(" in {}", metadata.name),
+        None => String::new(),
+    };
     let expected = match &error.kind {
         figment::error::Kind::InvalidType(_, expected) | figment::error::Kind::InvalidValue(_, expected) => format!("expected {expected}"),
         figment::error::Kind::Message(text) => text.clone(),
         _ => "its value does not fit".to_owned(),
     };
     format!("`{key}`{source}: {expected}")
+}
+
+/// `service.maxPerKind` comes from `BERTH_SERVICE__MAX_PER_KIND`.
+fn variable(path: &[String]) -> String {
+    let words = path.iter().map(|segment| {
+        segment.chars().fold(String::new(), |mut word, letter| {
+            if letter.is_ascii_uppercase() {
+                word.push('_');
+            }
+            word.push(letter.to_ascii_uppercase());
+            word
+        })
+    });
+    format!("BERTH_{}", words.collect::<Vec<_>>().join("__"))
 }
 
 /// `berth config`.
@@ -242,6 +265,26 @@ mod tests {
             assert!(error.contains("`service.maxPerKnd`") && error.contains("`service.maxPerKind`"), "{error}");
             let error = loaded(jail, "", &[("BERTH_LISTN", "x")]).unwrap_err().to_string();
             assert!(error.contains("`listn`") && error.contains("`listen`"), "{error}");
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn a_setting_that_cannot_work_says_what_would() {
+        Jail::expect_with(|jail| {
+            let error = loaded(jail, "[api]\nconcurrency = 0\n", &[]).unwrap_err().to_string();
+            assert!(error.contains("`api.concurrency` is 0; 1 to"), "{error}");
+            let error = loaded(jail, "", &[("BERTH_SERVICE__RECONCILE__LEASE", "0")]).unwrap_err().to_string();
+            assert!(error.contains("`service.reconcile.lease` is 0"), "{error}");
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn a_wrong_variable_is_named_as_it_is_written() {
+        Jail::expect_with(|jail| {
+            let error = loaded(jail, "", &[("BERTH_SERVICE__MAX_PER_KIND", "many")]).unwrap_err().to_string();
+            assert!(error.contains("BERTH_SERVICE__MAX_PER_KIND") && !error.contains("many"), "{error}");
             Ok(())
         });
     }

@@ -4,6 +4,7 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use berth_service::{Parts, Service, bootstrap};
@@ -12,6 +13,7 @@ use berth_vault::{MasterKey, TokenText, Vault};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 use crate::ambient::{SystemClock, SystemEntropy};
 use crate::config::{Config, VaultConfig};
@@ -31,46 +33,63 @@ pub(crate) fn run(flags: &ServeFlags) -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     make_private(&config.data_dir)?;
-    let store = open_store(&config).await?;
-    let vault = open_vault(&config.vault, &config.data_dir)?;
-    let root_token = config.root_token.as_deref().map(parse_root_token).transpose()?;
-    let booted = bootstrap(store.as_ref(), &SystemClock, &SystemEntropy, root_token).await.map_err(in_full)?;
-    let service = Arc::new(assemble(&config, store.clone(), vault, booted.deployment)?);
-    service.load_plugins().await.map_err(in_full)?;
-    install_configured(&service, &config.plugins).await?;
-
+    // The address first: a host that can't listen leaves nothing behind.
     let listener = TcpListener::bind(config.listen)
         .await
         .with_context(|| format!("can't listen on {}; is another host running there? `listen` sets another address", config.listen))?;
     let address = listener.local_addr().context("no local address")?;
+    let store = open_store(&config).await?;
+    let vault = open_vault(&config.vault, &config.data_dir, store.as_ref()).await?;
+    let root_token = config.root_token.as_deref().map(parse_root_token).transpose()?;
+    let booted = bootstrap(store.as_ref(), &SystemClock, &SystemEntropy, root_token).await.map_err(in_full)?;
+    if let Some(token) = &booted.new_root_token {
+        // Before anything else can fail: it is stored as a hash only.
+        say(&format!("root token (shown this once; BERTH_ROOT_TOKEN adds another at any start): {}", token.expose()));
+    }
+    if let Some(vault) = &vault {
+        berth_service::vault_proof::check(store.as_ref(), vault, &SystemClock, &SystemEntropy).await.map_err(in_full)?;
+    }
+    let service = Arc::new(assemble(&config, store.clone(), vault, booted.deployment)?);
+    service.load_plugins().await.map_err(in_full)?;
+    install_configured(&service, &config.plugins).await?;
+
     let (stop, stopped) = watch::channel(false);
     let reconciler = tokio::spawn(berth_service::reconcile::run(service.clone(), stopped.clone()));
+    let app = berth_api::router(service.clone(), config.api.clone());
+    let api = config.api.clone();
+    let server = tokio::spawn(async move { berth_api::serve(listener, app, &api, stopped).await });
 
-    if let Some(token) = booted.new_root_token {
-        say(&format!("root token (shown this once): {}", token.expose()));
-    }
     let address_file = config.data_dir.join("address");
     std::fs::write(&address_file, format!("{address}\n")).with_context(|| format!("can't write {}", address_file.display()))?;
     say(&format!("listening on http://{address}"));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "serving");
-
-    let app = berth_api::router(service.clone(), config.api.clone()).into_make_service_with_connect_info::<std::net::SocketAddr>();
-    let mut until = stopped.clone();
-    let server = axum::serve(listener, app).with_graceful_shutdown(async move {
-        let _ = until.wait_for(|stop| *stop).await;
-    });
-    let server = tokio::spawn(server.into_future());
     asked_to_stop().await?;
-    tracing::info!("stopping: no new requests, runs under way finish");
+
+    tracing::info!("stopping: no new requests; what is under way may finish");
     let _ = stop.send(true);
     let _ = std::fs::remove_file(&address_file);
-    reconciler.await.context("the reconciler panicked")?;
-    if let Ok(served) = tokio::time::timeout(std::time::Duration::from_secs(10), server).await {
-        served.context("the server panicked")?.context("the server failed")?;
-    }
+    wind_down(reconciler, server, Duration::from_millis(config.stop_timeout_ms)).await;
     store.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Waits for what is under way, for a time. A run that is cut off is like one of a killed host: the
+/// next start finds out what became of it.
+async fn wind_down(reconciler: JoinHandle<()>, server: JoinHandle<()>, patience: Duration) {
+    let cut = (reconciler.abort_handle(), server.abort_handle());
+    let both = async {
+        for (part, ended) in [("reconciler", reconciler.await), ("server", server.await)] {
+            if let Err(error) = ended {
+                tracing::error!(part, %error, "broke off");
+            }
+        }
+    };
+    if tokio::time::timeout(patience, both).await.is_err() {
+        tracing::warn!("`stopTimeoutMs` is over; what is still under way is cut off");
+        cut.0.abort();
+        cut.1.abort();
+    }
 }
 
 fn assemble(config: &Config, store: Arc<dyn Store>, vault: Option<Arc<Vault>>, deployment: berth_store::DeploymentInfo) -> anyhow::Result<Service> {
@@ -102,16 +121,18 @@ async fn open_store(config: &Config) -> anyhow::Result<Arc<dyn Store>> {
     Ok(Arc::new(store))
 }
 
-/// The vault with the master key in force: from the environment, a file, or a file made at the first start.
-fn open_vault(config: &VaultConfig, data_dir: &Path) -> anyhow::Result<Option<Arc<Vault>>> {
+/// The vault with the master key in force: from the environment, a file, or a file made at the first
+/// start, and only then: whatever a new key sealed would be lost when the right one comes back.
+async fn open_vault(config: &VaultConfig, data_dir: &Path, store: &dyn Store) -> anyhow::Result<Option<Arc<Vault>>> {
     if !config.enabled {
         return Ok(None);
     }
+    let is_used = berth_service::vault_proof::exists(store).await.map_err(in_full)?;
     let current = match (&config.master_key, &config.master_key_file) {
         (Some(_), Some(_)) => anyhow::bail!("both `vault.masterKey` and `vault.masterKeyFile` are set; keep one"),
         (Some(text), None) => MasterKey::from_text(text).context("`vault.masterKey` is no master key")?,
         (None, Some(file)) => MasterKey::from_file(file).context("`vault.masterKeyFile` can't be used")?,
-        (None, None) => implied_key(&data_dir.join("master.key"))?,
+        (None, None) => implied_key(&data_dir.join("master.key"), is_used)?,
     };
     let previous = config
         .previous_key_files
@@ -121,9 +142,12 @@ fn open_vault(config: &VaultConfig, data_dir: &Path) -> anyhow::Result<Option<Ar
     Ok(Some(Arc::new(Vault::new(current, previous))))
 }
 
-fn implied_key(file: &Path) -> anyhow::Result<MasterKey> {
+fn implied_key(file: &Path, is_used: bool) -> anyhow::Result<MasterKey> {
     if file.exists() {
         return Ok(MasterKey::from_file(file)?);
+    }
+    if is_used {
+        anyhow::bail!("the database has sealed secrets and their master key is not at {}; restore it from your backup, or name it in `vault.masterKeyFile`", file.display());
     }
     tracing::info!(file = %file.display(), "made a master key; without it the secrets in the database can't be opened: keep a copy apart from the database");
     Ok(MasterKey::create_file(file, &mut |bytes| berth_service::Entropy::fill(&SystemEntropy, bytes))?)
