@@ -7,6 +7,7 @@ use double_digitalocean::Config;
 /// Settings of a world: of its host and of its double. The defaults are quick ones.
 pub struct Settings {
     pub(crate) env: BTreeMap<String, String>,
+    pub(crate) left_out: Vec<String>,
     /// The double's.
     pub double: Config,
     /// Whether `do` is installed and active from the start.
@@ -34,6 +35,7 @@ impl Settings {
         times.deploy = 40;
         let mut settings = Self {
             env: BTreeMap::new(),
+            left_out: Vec::new(),
             double,
             plugin: true,
         };
@@ -56,6 +58,12 @@ impl Settings {
     /// Sets a setting of the host by its path in `berth.toml`, such as `service.maxPerKind`.
     pub fn set(&mut self, path: &str, value: &str) -> &mut Self {
         self.env.insert(variable(path), value.to_owned());
+        self
+    }
+
+    /// Leaves a variable out that the host's environment would have.
+    pub fn without(&mut self, name: &str) -> &mut Self {
+        self.left_out.push(name.to_owned());
         self
     }
 

@@ -29,6 +29,7 @@ const PASSWORD_CANARY: &str = "AVNS_canary7d41e0b29c6f";
 pub struct World {
     // Fields are dropped in this order: the host first, the folder last.
     host: Option<Host>,
+    second: Option<Host>,
     /// The provider.
     pub double: Double,
     /// An operator of the host.
@@ -79,11 +80,15 @@ impl World {
         ] {
             env.entry(name.to_owned()).or_insert(value);
         }
+        for name in settings.left_out {
+            env.remove(&name);
+        }
         let line = Line::new();
         let host = Host::start(&folder, &env).await;
         line.leads_to(&host.origin);
         let mut world = Self {
             host: Some(host),
+            second: None,
             double,
             root: Api::new(Arc::clone(&line), ROOT_TOKEN),
             pool: String::new(),
@@ -116,6 +121,19 @@ impl World {
         let host = Host::start(&self.folder, &self.env).await;
         self.line.leads_to(&host.origin);
         self.host = Some(host);
+    }
+
+    /// Starts another host on the same store. Calls still go to the first.
+    pub async fn start_second_host(&mut self) {
+        self.second = Some(Host::start(&self.folder, &self.env).await);
+    }
+
+    /// Lets calls go to the second host from now on.
+    pub fn use_second_host(&mut self) {
+        self.host = self.second.take();
+        let host = self.host.as_ref();
+        self.line
+            .leads_to(host.map_or_else(|| panic!("there is no second host"), |host| &host.origin));
     }
 
     /// Asks the host to end, waits until it has, and tells whether it ended well.
@@ -372,6 +390,7 @@ impl World {
 impl Drop for World {
     fn drop(&mut self) {
         self.host = None;
+        self.second = None;
         if std::thread::panicking() {
             let log = host::tail(&self.folder.log());
             #[expect(

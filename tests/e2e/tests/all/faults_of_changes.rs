@@ -235,6 +235,66 @@ async fn a_credential_that_is_refused_is_an_error_that_heals() {
     assert_eq!(world.double.objects().totals.clusters_made, 1);
 }
 
+/// rule: CR-008, CR-011
+#[tokio::test]
+async fn a_new_credential_of_an_account_is_used_at_once() {
+    let mut world = World::start().await;
+    world.expects_right_credential = false;
+    let account = world
+        .account_with(
+            "root",
+            json!({"credential": "dop_v1_an-old-one-that-expired"}),
+        )
+        .await;
+    let pool = world.pool_on("root", &account).await;
+    let acme = world.tenant("acme").await.on(&pool);
+    world.offer(&pool, "acme").await;
+    let orders = acme.create(&New::pg("orders")).await;
+    let failed = acme.wait(orders.id(), "error").await;
+    assert_eq!(failed.reason(), "denied", "{failed:#?}");
+    let body =
+        json!({"tenantId": "root", "accountId": account, "credential": world.double.token()});
+    world.root.ok("accounts/update", &body).await;
+    acme.wait_through(orders.id(), "ready").await;
+}
+
+/// An account that nobody answers for: what was never sent is deleted without it.
+///
+/// rule: CR-005, CR-205
+#[tokio::test]
+async fn a_provider_that_can_not_be_reached_is_waited_for_and_not_needed_for_a_delete() {
+    let world = World::start().await;
+    // A port of loopback that was free a moment ago.
+    let closed = std::net::TcpListener::bind(("127.0.0.1", 0))
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let egress = json!({
+        "baseUrls": {"https://api.digitalocean.com": format!("http://{closed}")}, "plainHttp": true, "privateNetworks": true,
+    });
+    let account = world.account_with("root", json!({"egress": egress})).await;
+    let pool = world.pool_on("root", &account).await;
+    let acme = world.tenant("acme").await.on(&pool);
+    world.offer(&pool, "acme").await;
+    let orders = acme.create(&New::pg("orders")).await;
+    let waiting = acme
+        .wait_for(orders.id(), "to say what it waits for", |seen| {
+            !seen.message().is_empty()
+        })
+        .await;
+    assert_eq!(
+        (waiting.state(), waiting.reason()),
+        ("pending", "waiting"),
+        "{waiting:#?}"
+    );
+    acme.deleted(orders.id()).await;
+    // Once it is reached, it goes on.
+    let stock = acme.create(&New::pg("stock")).await;
+    let body = json!({"tenantId": "root", "accountId": account, "egress": world.account_body("root")["egress"]});
+    world.root.ok("accounts/update", &body).await;
+    acme.wait_through(stock.id(), "ready").await;
+}
+
 /// Two users of one cluster at once: the provider takes one change at a time.
 ///
 /// rule: CR-006

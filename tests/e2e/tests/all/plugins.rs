@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use berth_e2e::{Component, New, World, names};
+use double_digitalocean::Fault;
 use serde_json::{Value, json};
 
 async fn refused(world: &World, component: &[u8]) -> berth_e2e::Refusal {
@@ -99,6 +100,36 @@ async fn a_new_version_takes_over_under_load_and_no_call_fails() {
         .await;
     assert!(["ready", "updating"].contains(&seen.state()));
     acme.wait(orders.id(), "ready").await;
+}
+
+/// A run that is under way ends on the version that it began on; the next look is the new one's.
+///
+/// rule: CR-053
+#[tokio::test]
+async fn a_run_that_is_under_way_finishes_on_its_version() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let hold = world
+        .double
+        .fault(Fault::on("POST", "/v2/databases").hold_after());
+    let orders = acme.create(&New::pg("orders")).await;
+    world.double.wait_held(hold).await;
+    let next = world.install_only(&Component::DoNext.bytes()).await;
+    world.activate(&next).await;
+    assert_eq!(
+        acme.get(orders.id()).await.state(),
+        "pending",
+        "the activation waited for the run"
+    );
+    world.double.release(hold);
+    let seen = acme
+        .wait_for(orders.id(), "to show the new output", |seen| {
+            seen["outputs"]["version_end_of_life"] != Value::Null
+        })
+        .await;
+    assert_ne!(seen.state(), "error");
+    assert_eq!(world.double.objects().totals.clusters_made, 1);
+    acme.deleted(orders.id()).await;
 }
 
 /// Going back is activating the earlier version.

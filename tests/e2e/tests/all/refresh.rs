@@ -91,6 +91,43 @@ async fn what_changed_at_the_provider_is_taken_over_and_not_fought() {
     assert_eq!(world.double.objects().clusters[0].num_nodes, 2);
 }
 
+/// rule: CR-012
+#[tokio::test]
+async fn an_app_that_somebody_changed_in_the_console_is_not_fought() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let shop = acme
+        .ready(&New::app("shop").spec("disable_edge_cache", true))
+        .await;
+    let from = world.next_request();
+    let image =
+        json!({"registry_type": "DOCKER_HUB", "registry": "library", "repository": "caddy"});
+    let theirs = json!({
+        "name": shop.provider_name(), "region": "nyc", "services": [{"name": "web", "image": image}],
+        "disable_edge_cache": false,
+    });
+    world.double.drift_app(shop.provider_id(), theirs).unwrap();
+    let seen = acme
+        .wait_for(shop.id(), "to show what changed", |seen| {
+            seen["drift"]["disable_edge_cache"] == false
+        })
+        .await;
+    assert_eq!(seen["spec"], shop["spec"]);
+    acme.wait_through(shop.id(), "ready").await;
+    assert!(world.writes_since(from).is_empty());
+    // What the tenant changes is written, and what somebody changed beside it stays.
+    acme.update(shop.id(), json!({"disable_email_obfuscation": true}))
+        .await;
+    acme.wait_through(shop.id(), "ready").await;
+    let put = world.writes_since(from);
+    assert_eq!(put.len(), 1);
+    assert!(
+        put[0].body.contains("caddy"),
+        "the host overwrote what it was not asked to change: {}",
+        put[0].body
+    );
+}
+
 /// rule: CR-012, CR-019
 #[tokio::test]
 async fn a_password_that_changed_at_the_provider_is_sealed_anew() {
