@@ -265,7 +265,11 @@ pub enum ProviderError {
 fn describe_fields(fields: &[FieldError]) -> String {
     fields
         .iter()
-        .map(|field| format!("{}: {}", field.field, field.message))
+        .map(|field| match field.field.as_str() {
+            // A refusal of the spec as a whole.
+            "" => field.message.clone(),
+            name => format!("{name}: {}", field.message),
+        })
         .collect::<Vec<_>>()
         .join("; ")
 }
@@ -323,4 +327,25 @@ pub struct Signal {
     pub kind: String,
     /// The object that it is about.
     pub provider_id: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_of_the_whole_spec_names_no_field() {
+        let fault = |field: &str, message: &str| FieldError {
+            field: field.to_owned(),
+            message: message.to_owned(),
+        };
+        assert_eq!(
+            ProviderError::Invalid(vec![
+                fault("", "the provider answered 422"),
+                fault("/size", "there is no such size"),
+            ])
+            .to_string(),
+            "the provider refuses the spec: the provider answered 422; /size: there is no such size"
+        );
+    }
 }
