@@ -122,12 +122,13 @@ fn identity(kind: &Kind, spec: &Spec) -> Option<String> {
     if !kind.has_identity() {
         return None;
     }
-    let fields: Spec = kind
+    // Sorted by name, whatever order a map of JSON keeps in this build: stored texts are compared.
+    let fields: BTreeMap<&String, &serde_json::Value> = kind
         .identity
         .iter()
-        .filter_map(|field| spec.get(field).map(|value| (field.clone(), value.clone())))
+        .filter_map(|field| spec.get(field).map(|value| (field, value)))
         .collect();
-    Some(serde_json::Value::Object(fields).to_string())
+    Some(serde_json::json!(fields).to_string())
 }
 
 /// An update, merged and judged.
