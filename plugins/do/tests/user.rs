@@ -177,3 +177,26 @@ fn deleting_a_user_that_is_gone_is_done() {
     berth.expect([exchange("DELETE", USER).answers_text(404, "")]);
     berth.delete(&user).unwrap();
 }
+
+#[test]
+fn an_answer_about_another_user_is_not_believed() {
+    let berth = host();
+    let mut user = reports(&json!({"name": "reports", "settings": {"pg_allow_replication": true}}));
+    let other = json!({"user": {"name": "other", "role": "normal", "password": "AVNS_canary"}});
+    berth.expect([exchange("POST", USERS).answers(201, &other)]);
+    let outcome = berth.create(&user);
+    assert!(
+        matches!(&outcome, Err(Error::Ambiguous(why)) if why.contains("`reports`") && !why.contains("AVNS")),
+        "{outcome:?}"
+    );
+    berth.expect([exchange("GET", USER).answers(200, &other)]);
+    assert!(matches!(berth.find(&user), Err(Error::Unavailable(_))));
+    user.provider_id = Some("reports".to_owned());
+    berth.expect([exchange("GET", USER).answers(200, &other)]);
+    assert!(matches!(berth.observe(&user), Err(Error::Unavailable(_))));
+    berth.expect([exchange("PUT", USER).answers(200, &other)]);
+    assert!(matches!(
+        berth.update(&user, &["settings"]),
+        Err(Error::Ambiguous(_))
+    ));
+}

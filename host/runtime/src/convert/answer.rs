@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use berth_domain::label::Label;
-use berth_domain::manifest::Kind;
+use berth_domain::manifest::{Kind, PathTemplate};
 use berth_domain::provider::{
     Application, Booking, Checked, InstallsOn, Observation, Operation, Page, Phase, SecretOutput,
     Severity, Signal,
@@ -52,6 +52,7 @@ pub(crate) fn observation(
 ) -> Result<Observation, CallFailure> {
     let kind = expected.kind;
     provider_id(&seen.provider_id, expected)?;
+    own_name(seen.name.as_deref(), expected)?;
     let secret_outputs = secret_outputs(seen.secret_outputs, expected)?;
     let outputs = object(&seen.outputs, "`outputs`")?;
     if let Some(name) = outputs
@@ -144,7 +145,8 @@ pub(crate) fn observation(
 
 /// The id is the one that the host knows; or, where it knows none, one that the provider showed in
 /// this call to be the row's (see the egress), or the object's own name. So no plugin can claim a
-/// neighbour's object as its own.
+/// neighbour's object as its own. An object that is addressed by its name has no other id: one that
+/// is believed to be another could never be read or deleted again.
 fn provider_id(id: &str, expected: &Expectation<'_>) -> Result<(), CallFailure> {
     let shown: String = id.chars().take(100).collect();
     if !expected.generation.is_id(&expected.kind.id, id) {
@@ -155,6 +157,11 @@ fn provider_id(id: &str, expected: &Expectation<'_>) -> Result<(), CallFailure> 
     }
     match (expected.operation, expected.id) {
         (Operation::List, _) => Ok(()),
+        (_, None) if by_name(expected.kind) && expected.name != Some(id) => Err(bad(format!(
+            "it is about `{shown}`, and the call was about `{}`, by which name kind `{}` is addressed",
+            expected.name.unwrap_or_default(),
+            expected.kind.id
+        ))),
         (_, Some(known)) if known == id => Ok(()),
         (_, Some(known)) => Err(bad(format!(
             "it is about `{shown}`, and the call was about `{known}`"
@@ -164,6 +171,34 @@ fn provider_id(id: &str, expected: &Expectation<'_>) -> Result<(), CallFailure> 
             "no answer of the provider in this call shows `{shown}` to be this resource's: an id is taken from the answer to the create, or from an object found that bears the resource's name or id"
         ))),
     }
+}
+
+/// What is addressed by its name shows that name, or none.
+fn own_name(name: Option<&str>, expected: &Expectation<'_>) -> Result<(), CallFailure> {
+    match (name, expected.name) {
+        (Some(name), Some(wanted))
+            if name != wanted
+                && expected.operation != Operation::List
+                && by_name(expected.kind) =>
+        {
+            Err(bad(format!(
+                "it is about an object named `{}`, and the call was about `{wanted}`, by which name kind `{}` is addressed",
+                shown(name),
+                expected.kind.id
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether requests name an object of the kind by its name, never by an id.
+fn by_name(kind: &Kind) -> bool {
+    let paths = kind.reads.iter().map(|read| &read.path);
+    let mut held = paths
+        .chain(kind.writes.iter().map(|write| &write.path))
+        .map(PathTemplate::holds);
+    let named = held.clone().any(|held| held.name);
+    named && !held.any(|held| held.id)
 }
 
 fn secret_outputs(

@@ -1,6 +1,6 @@
 //! Calls that go well, and answers that are checked.
 
-use berth_domain::provider::{InstallsOn, Operation, ProviderError};
+use berth_domain::provider::{InstallsOn, Operation, ProviderError, Wanted};
 use berth_runtime::*;
 use serde_json::{Value, json};
 
@@ -333,4 +333,66 @@ async fn each_operation_reaches_the_plugin_under_its_own_name() {
     assert_eq!(host.provider.lines().len(), 4);
     assert_eq!(host.ports.writes.lock().unwrap().len(), 4);
     assert!(Operation::Label.writes());
+}
+
+#[tokio::test]
+async fn an_object_that_is_addressed_by_its_name_bears_that_name() {
+    let host = Host::start().await;
+    host.provider.on(
+        "POST /v2/dbs/own-id/users",
+        Reply::json(201, &json!({"user": {"name": "other", "password": "p"}})),
+    );
+    let new = |script: Value| Wanted {
+        provider_id: None,
+        ..user(script)
+    };
+    let post = || json!([send("POST", "/v2/dbs/own-id/users", json!({"name": "app"}))]);
+    let outcome = host
+        .runtime
+        .create(
+            &host.generation,
+            host.call(),
+            new(json!({"steps": post(), "answer": {"providerId": "other"}})),
+        )
+        .await;
+    assert!(outcome.is_ambiguous());
+    let mut refusals = vec![outcome.result.unwrap_err().to_string()];
+    let outcome = host
+        .runtime
+        .create(
+            &host.generation,
+            host.call(),
+            new(json!({"steps": post(), "answer": {"providerId": "app", "name": "other"}})),
+        )
+        .await;
+    assert!(outcome.is_ambiguous());
+    refusals.push(outcome.result.unwrap_err().to_string());
+    let outcome = host
+        .runtime
+        .find(
+            &host.generation,
+            host.call(),
+            new(json!({"answer": {"providerId": "other"}})),
+        )
+        .await;
+    refusals.push(outcome.result.unwrap_err().to_string());
+    let observe = async |script: Value| {
+        host.runtime
+            .observe(&host.generation, host.call(), user(script))
+            .await
+            .result
+    };
+    refusals.push(
+        observe(json!({"answer": {"name": "other"}}))
+            .await
+            .unwrap_err()
+            .to_string(),
+    );
+    assert!(observe(json!({"answer": {"name": "app"}})).await.is_ok());
+    insta::assert_snapshot!(refusals.join("\n"), @r"
+    the plugin's answer breaks a rule: it is about `other`, and the call was about `app`, by which name kind `hostile.db.user` is addressed
+    the plugin's answer breaks a rule: it is about an object named `other`, and the call was about `app`, by which name kind `hostile.db.user` is addressed
+    the plugin's answer breaks a rule: it is about `other`, and the call was about `app`, by which name kind `hostile.db.user` is addressed
+    the plugin's answer breaks a rule: it is about an object named `other`, and the call was about `app`, by which name kind `hostile.db.user` is addressed
+    ");
 }

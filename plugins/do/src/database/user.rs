@@ -138,7 +138,8 @@ impl Kind for User {
                 other => other,
             })?
             .json()?;
-        Ok(observed(answer.user, call, applied(call)))
+        let user = written(answer.user, call)?;
+        Ok(observed(user, call, applied(call)))
     }
 
     fn update(&self, call: &Call<'_, Spec>, fields: &[String]) -> Result<Observed<Outputs>, Error> {
@@ -157,7 +158,8 @@ impl Kind for User {
             .body(&json!({"settings": settings}))
             .send()?
             .json()?;
-        Ok(observed(answer.user, call, applied(call)))
+        let user = written(answer.user, call)?;
+        Ok(observed(user, call, applied(call)))
     }
 
     fn delete(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
@@ -194,7 +196,23 @@ fn read(call: &Call<'_, Spec>) -> Result<Found, Error> {
         ])
         .send()?
         .json()?;
-    Ok(answer.user)
+    named(answer.user, call).map_err(Error::Unavailable)
+}
+
+/// The user of the answer to a write. If that is about another one, nobody knows what was done.
+fn written(user: Found, call: &Call<'_, Spec>) -> Result<Found, Error> {
+    named(user, call).map_err(Error::Ambiguous)
+}
+
+/// A user has no id but its name: an answer about another name is about a stranger.
+fn named(user: Found, call: &Call<'_, Spec>) -> Result<Found, String> {
+    if user.name == call.name() {
+        return Ok(user);
+    }
+    Err(format!(
+        "asked about the user `{}`, the provider answered about another one; look at the users of the cluster there",
+        call.name()
+    ))
 }
 
 fn users(host: &dyn Host, cluster: &str) -> Result<Vec<Found>, Error> {
