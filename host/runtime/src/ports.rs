@@ -10,7 +10,10 @@ use bytes::Bytes;
 
 use crate::call::{CallScope, Priority};
 
-/// Why a port could not do what it was asked. The text is shown to operators and plugins: no secret in it.
+/// Why a port could not do what it was asked.
+///
+/// No secret in the text. That of [`PortError::NotFound`] from [`Secrets::resolve`] is shown to the
+/// tenant whose secret is missing; all others go to the host's log alone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PortError {
     /// There is no such thing.

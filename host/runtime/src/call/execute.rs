@@ -151,7 +151,13 @@ impl Stage {
         let mut task = AbortOnDrop(task);
         match (&mut task.0).await {
             Ok(answer) => answer,
-            Err(error) => Err(CallFailure::Host(error.to_string())),
+            Err(error) => {
+                tracing::error!(%error, "the task of a call failed");
+                Err(CallFailure::Host(
+                    "the call was cut off; the operator finds the cause in the host's log"
+                        .to_owned(),
+                ))
+            }
         }
     }
 

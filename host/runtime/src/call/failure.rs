@@ -34,7 +34,8 @@ pub enum CallFailure {
     /// The call is wrong: such a kind or capability isn't there. Nothing was run.
     #[error("{0}")]
     Unserved(String),
-    /// The host itself failed.
+    /// The host itself failed. The text is shown to whoever sees the resource, so nothing of the
+    /// platform's inside stands in it: the cause is in the host's log.
     #[error("the host failed to run the plugin: {0}")]
     Host(String),
 }

@@ -1,12 +1,17 @@
 //! What a call's requests brought to light, shared between the egress and the check of the answer.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use berth_domain::redactor::Redactor;
 use berth_domain::secret::SecretText;
 
+use super::CallScope;
+
+/// Most causes of a call that are told in the log.
+const CAUSES_MAX: usize = 10;
 /// Most provider ids that are remembered: a whole list of a large account.
 const IDS_MAX: usize = 20_000;
 
@@ -26,7 +31,8 @@ struct Known {
     revealed: Vec<SecretText>,
     redactor: Option<Arc<Redactor>>,
     ids: BTreeSet<String>,
-    host_fault: Option<String>,
+    host_fault: Option<&'static str>,
+    causes: Vec<String>,
 }
 
 impl Findings {
@@ -97,16 +103,45 @@ impl Findings {
         })
     }
 
-    /// Remembers that the host, not the provider, kept the call from its work.
-    pub(crate) fn blame_host(&self, text: String) {
+    /// Remembers that the host, not the provider, kept the call from its work. The text is for whoever
+    /// sees the resource, a tenant too; the cause is for the operator, in the host's log.
+    pub(crate) fn blame_host(&self, text: &'static str, cause: &dyn fmt::Display) {
         self.with(|known| {
             known.host_fault.get_or_insert(text);
         });
+        self.note_cause(cause.to_string());
+    }
+
+    /// Remembers a cause for the host's log, once.
+    pub(crate) fn note_cause(&self, cause: String) {
+        self.with(|known| {
+            if known.causes.len() < CAUSES_MAX && !known.causes.contains(&cause) {
+                known.causes.push(cause);
+            }
+        });
+    }
+
+    /// Writes the causes to the host's log, without the secrets that the call touched.
+    pub(crate) fn publish_causes(&self, scope: &CallScope) {
+        let redactor = self.everything();
+        for cause in self.with(|known| std::mem::take(&mut known.causes)) {
+            tracing::warn!(
+                account = %scope.account,
+                tenant = scope.tenant.as_ref().map(tracing::field::display),
+                resource = scope.resource.as_ref().map(tracing::field::display),
+                run = scope.run.as_ref().map(tracing::field::display),
+                request = scope.request.as_ref().map(tracing::field::display),
+                operation = scope.operation.as_str(),
+                kind = scope.kind.as_deref(),
+                cause = %redactor.scrub_text(&cause),
+                "the host kept a call from its work"
+            );
+        }
     }
 
     /// What the host is to blame for.
-    pub(crate) fn host_fault(&self) -> Option<String> {
-        self.with(|known| known.host_fault.clone())
+    pub(crate) fn host_fault(&self) -> Option<&'static str> {
+        self.with(|known| known.host_fault)
     }
 
     /// Remembers an id that the provider named.

@@ -10,6 +10,21 @@ use super::blank;
 use crate::limits::Limits;
 use crate::ports::PortError;
 
+/// Why a body is not sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unsent {
+    /// For the guest, whose error a tenant may read.
+    pub(super) text: String,
+    /// For the operator alone.
+    pub(super) cause: Option<String>,
+}
+
+impl From<String> for Unsent {
+    fn from(text: String) -> Self {
+        Self { text, cause: None }
+    }
+}
+
 /// A request's body as the guest wrote it.
 #[derive(Debug, Default)]
 pub(super) struct Body {
@@ -78,7 +93,7 @@ impl Body {
         &self,
         opened: &BTreeMap<SecretRef, Result<SecretText, PortError>>,
         canonical: bool,
-    ) -> Result<Bytes, String> {
+    ) -> Result<Bytes, Unsent> {
         let Some(json) = &self.json else {
             return Ok(self.bytes.clone());
         };
@@ -89,7 +104,7 @@ impl Body {
         }
         serde_json::to_vec(&filled)
             .map(Bytes::from)
-            .map_err(|error| format!("the body can't be written: {error}"))
+            .map_err(|error| format!("the body can't be written: {error}").into())
     }
 }
 
@@ -106,10 +121,25 @@ fn collect_references(value: &Value, found: &mut BTreeSet<SecretRef>) {
     }
 }
 
+/// That a secret is missing is the tenant's to know; why one does not open tells of the platform.
+fn unopened(reference: &SecretRef, error: &PortError) -> Unsent {
+    match error {
+        PortError::NotFound(text) => {
+            format!("the value of `{reference}` can't be put in: {text}").into()
+        }
+        PortError::Denied(text) | PortError::Unavailable(text) => Unsent {
+            text: format!(
+                "the value of `{reference}` can't be put in: it does not open, or may not be used here; store it again, or ask the operator, who finds the cause in the host's log"
+            ),
+            cause: Some(format!("{reference} can't be put in: {text}")),
+        },
+    }
+}
+
 fn fill(
     value: &mut Value,
     opened: &BTreeMap<SecretRef, Result<SecretText, PortError>>,
-) -> Result<bool, String> {
+) -> Result<bool, Unsent> {
     let mut changed = false;
     match value {
         Value::String(text) => {
@@ -119,12 +149,8 @@ fn fill(
                         *text = secret.expose().to_owned();
                         changed = true;
                     }
-                    Some(Err(error)) => {
-                        return Err(format!(
-                            "the value of `{reference}` can't be put in: {error}"
-                        ));
-                    }
-                    None => return Err(format!("`{reference}` is not this resource's")),
+                    Some(Err(error)) => return Err(unopened(&reference, error)),
+                    None => return Err(format!("`{reference}` is not this resource's").into()),
                 }
             }
         }
@@ -239,7 +265,8 @@ mod tests {
         assert_eq!(
             body(r#"["secret://t/x"]"#)
                 .to_send(&opened, false)
-                .unwrap_err(),
+                .unwrap_err()
+                .text,
             "the value of `secret://t/x` can't be put in: no secret `x`"
         );
     }

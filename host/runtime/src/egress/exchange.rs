@@ -26,10 +26,12 @@ pub(super) struct Raw {
 pub(super) async fn run(egress: &Egress, planned: Planned) -> Result<Raw, HttpError> {
     let opened = egress.opened().await?;
     let canonical = !planned.permit.own_ids.is_empty();
-    let body = planned
-        .body
-        .to_send(opened, canonical)
-        .map_err(HttpError::Refused)?;
+    let body = planned.body.to_send(opened, canonical).map_err(|unsent| {
+        if let Some(cause) = unsent.cause {
+            egress.findings.note_cause(cause);
+        }
+        HttpError::Refused(unsent.text)
+    })?;
     let credential = if planned.credential {
         credential(egress).await?
     } else {
@@ -79,6 +81,9 @@ pub(super) async fn run(egress: &Egress, planned: Planned) -> Result<Raw, HttpEr
     sent.map_err(|failed| failed.error)
 }
 
+/// What whoever sees the resource is told of a credential that fails.
+const CREDENTIAL: &str = "the account's credential can't be used, so nothing was sent; the operator finds the cause in the host's log";
+
 /// The `authorization` header of the account.
 async fn credential(egress: &Egress) -> Result<Option<HeaderValue>, HttpError> {
     match egress.generation.manifest().credential {
@@ -90,15 +95,19 @@ async fn credential(egress: &Egress) -> Result<Option<HeaderValue>, HttpError> {
                 .credential(&egress.scope.account)
                 .await
                 .map_err(|error| {
-                    egress
-                        .findings
-                        .blame_host(format!("the account's credential can't be opened: {error}"));
+                    egress.findings.blame_host(
+                        CREDENTIAL,
+                        &format_args!("the account's credential can't be opened: {error}"),
+                    );
                     HttpError::Refused(
                         "the host can't open the account's credential; nothing was sent".to_owned(),
                     )
                 })?;
             let mut value = HeaderValue::try_from(format!("Bearer {}", token.expose())).map_err(|_| {
-                egress.findings.blame_host("the account's credential has characters that no header can carry; set it anew".to_owned());
+                egress.findings.blame_host(
+                    CREDENTIAL,
+                    &"the account's credential has characters that no header can carry; set it anew",
+                );
                 HttpError::Refused("the account's credential can't be sent; nothing was sent".to_owned())
             })?;
             value.set_sensitive(true);
@@ -145,9 +154,10 @@ async fn journal(egress: &Egress, planned: &Planned) -> Result<EntryId, HttpErro
         .before_write(&egress.scope, entry)
         .await
         .map_err(|error| {
-            egress
-                .findings
-                .blame_host(format!("the write could not be journalled: {error}"));
+            egress.findings.blame_host(
+                "a write could not be journalled, so it was not sent; the operator finds the cause in the host's log",
+                &format_args!("a write could not be journalled: {error}"),
+            );
             HttpError::Refused("the host could not journal the write; nothing was sent".to_owned())
         })
 }
@@ -159,7 +169,10 @@ struct Failed {
 }
 
 async fn send(egress: &Egress, request: reqwest::RequestBuilder) -> Result<Raw, Failed> {
-    let mut response = request.send().await.map_err(|error| failed(&error))?;
+    let mut response = request
+        .send()
+        .await
+        .map_err(|error| failed(egress, &error))?;
     let status = response.status();
     let headers = std::mem::take(response.headers_mut());
     egress
@@ -196,10 +209,18 @@ async fn send(egress: &Egress, request: reqwest::RequestBuilder) -> Result<Raw, 
     }
 }
 
-fn failed(error: &reqwest::Error) -> Failed {
+fn failed(egress: &Egress, error: &reqwest::Error) -> Failed {
     if let Some(refused) = not_granted(error) {
+        // Where the operator's addresses lead is not for the guest, whose error a tenant may read.
+        egress.findings.blame_host(
+            "the account's grant does not reach the provider, so nothing was sent; the operator finds the cause in the host's log",
+            refused,
+        );
         return Failed {
-            error: HttpError::Refused(refused.to_string()),
+            error: HttpError::Refused(
+                "the account's grant does not reach the address that the host's name leads to; nothing was sent"
+                    .to_owned(),
+            ),
             end: Exchange::NotSent,
         };
     }
@@ -257,6 +278,7 @@ fn rate_headers(status: StatusCode, headers: &HeaderMap) -> RateHeaders {
         limit: number(["ratelimit-limit", "x-ratelimit-limit"]),
         remaining: number(["ratelimit-remaining", "x-ratelimit-remaining"]),
         reset: number(["ratelimit-reset", "x-ratelimit-reset"]),
-        retry_after: number(["retry-after", "retry-after"]).map(Span::seconds),
+        retry_after: number(["retry-after", "retry-after"])
+            .map(|seconds| Span(seconds.saturating_mul(1_000))),
     }
 }

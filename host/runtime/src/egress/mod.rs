@@ -83,8 +83,10 @@ impl Egress {
         let raw = match (&mut task.0).await {
             Ok(result) => result?,
             Err(error) => {
-                self.findings
-                    .blame_host(format!("the egress failed: {error}"));
+                self.findings.blame_host(
+                    "the request could not be sent to its end; the operator finds the cause in the host's log",
+                    &format_args!("the task of a request failed: {error}"),
+                );
                 return Err(HttpError::Lost(
                     "the host failed while it sent the request".to_owned(),
                 ));
@@ -107,8 +109,10 @@ impl Egress {
                     match &value {
                         Ok(value) => self.findings.inject(value.clone()),
                         Err(PortError::Unavailable(text)) => {
-                            self.findings
-                                .blame_host(format!("the secret store can't be reached: {text}"));
+                            self.findings.blame_host(
+                                "the secret store can't be reached, so nothing was sent; the operator finds the cause in the host's log",
+                                &format_args!("{reference} can't be read: {text}"),
+                            );
                             return Err(HttpError::Refused(
                                 "the host's secret store can't be reached; nothing was sent"
                                     .to_owned(),

@@ -210,7 +210,7 @@ impl Runtime {
             (Err(CallFailure::Provider(error)), Some(fault))
                 if !matches!(error, ProviderError::Ambiguous(_)) =>
             {
-                Err(CallFailure::Host(fault))
+                Err(CallFailure::Host(fault.to_owned()))
             }
             (result, _) => result,
         };
@@ -224,6 +224,7 @@ impl Runtime {
             scope: Some(&scope),
         };
         HeldLog::publish(&run.log, &findings.everything(), &speaker);
+        findings.publish_causes(&scope);
         Outcome {
             result,
             wrote: findings.wrote(),

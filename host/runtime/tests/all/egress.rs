@@ -9,6 +9,7 @@ use berth_runtime::*;
 use serde_json::{Value, json};
 
 use crate::harness::*;
+use crate::log::Lines;
 use crate::provider::Reply;
 
 fn step(method: &str, url: &str) -> Value {
@@ -230,7 +231,7 @@ async fn a_write_is_journalled_before_it_leaves() {
     assert!(!outcome.wrote);
     assert_eq!(
         outcome.result.unwrap_err(),
-        CallFailure::Host("the write could not be journalled: the lease was lost".to_owned())
+        CallFailure::Host("a write could not be journalled, so it was not sent; the operator finds the cause in the host's log".to_owned())
     );
     assert_eq!(
         host.provider.lines().len(),
@@ -408,6 +409,8 @@ async fn a_body_that_is_odd_or_empty_breaks_nothing() {
 
 #[tokio::test]
 async fn private_addresses_are_refused_unless_granted() {
+    let lines = Lines::default();
+    let _guard = lines.capture();
     let host = Host::start().await;
     let port = host.provider.base.rsplit(':').next().unwrap().to_owned();
     let config = GrantConfig {
@@ -436,10 +439,15 @@ async fn private_addresses_are_refused_unless_granted() {
         .as_str()
         .unwrap()
         .to_owned();
+    assert_eq!(
+        refused,
+        "the account's grant does not reach the address that the host's name leads to; nothing was sent"
+    );
+    let log = lines.text();
     assert!(
-        refused.starts_with("`localhost` resolves to ")
-            && refused.ends_with("the operator can set `allowPrivateNetwork` for the account"),
-        "{refused}"
+        log.contains("`localhost` resolves to ")
+            && log.contains("the operator can set `allowPrivateNetwork` for the account"),
+        "{log}"
     );
     assert!(host.provider.lines().is_empty());
 }
@@ -481,18 +489,97 @@ async fn the_accounts_budget_is_waited_for_a_little_and_then_told() {
 }
 
 #[tokio::test]
-async fn a_credential_that_can_not_be_opened_is_the_hosts_failure() {
+async fn an_absurd_wait_is_heard_as_a_long_one() {
     let host = Host::start().await;
-    *host.ports.credential.lock().unwrap() =
-        Some(PortError::Unavailable("the vault is sealed".to_owned()));
-    let outcome = host
-        .observe(json!({"steps": [get("/v2/regions")], "error": ["denied", "401"]}))
-        .await;
-    assert_eq!(
-        outcome.result.unwrap_err(),
-        CallFailure::Host(
-            "the account's credential can't be opened: the vault is sealed".to_owned()
-        )
+    host.provider.on(
+        "GET /v2/regions",
+        Reply::json(429, &json!({})).header("retry-after", "18446744073709551615"),
     );
+    let entry = host
+        .sent("GET", "https://api.hostile.test/v2/regions")
+        .await;
+    assert_eq!(entry["status"], 429, "{entry}");
+    let seen = host.ports.rate.lock().unwrap().remove(0);
+    assert_eq!(seen.retry_after, Some(Span(u64::MAX)));
+}
+
+/// What a tenant may read of a failure, and what only the host's log tells.
+async fn told(prepare: impl FnOnce(&Recorded), script: Value) -> (String, String) {
+    let lines = Lines::default();
+    let _guard = lines.capture();
+    let host = Host::start().await;
+    prepare(&host.ports);
+    let mut wanted = wanted(script);
+    wanted
+        .spec
+        .insert("token".to_owned(), json!("secret://acme/app/token"));
+    let outcome = host
+        .runtime
+        .update(
+            &host.generation,
+            host.call(),
+            wanted,
+            vec!["script".to_owned()],
+        )
+        .await;
     assert!(host.provider.lines().is_empty());
+    let shown = match outcome.result {
+        Ok(seen) => report(&seen)[0]["refused"].to_string(),
+        Err(failure) => failure.to_string(),
+    };
+    (shown, lines.text())
+}
+
+#[tokio::test]
+async fn a_failure_of_the_hosts_own_tells_its_cause_in_the_log_alone() {
+    let internal = || PortError::Denied("sealed with the master key 9918".to_owned());
+    let away = || PortError::Unavailable("sealed with the master key 9918".to_owned());
+    let put = || json!({"steps": [send("PUT", "/v2/dbs/own-id", json!({}))], "error": ["failed", "refused"]});
+    let fill = || json!({"steps": [send("PUT", "/v2/dbs/own-id", json!({"x": "secret://acme/app/token"}))]});
+    let store = |error: PortError| {
+        move |ports: &Recorded| {
+            ports
+                .secrets
+                .lock()
+                .unwrap()
+                .insert("secret://acme/app/token".to_owned(), Err(error));
+        }
+    };
+    let told = [
+        told(
+            |ports| *ports.credential.lock().unwrap() = Some(internal()),
+            put(),
+        )
+        .await,
+        told(
+            |ports| *ports.refuse_writes.lock().unwrap() = Some(internal()),
+            put(),
+        )
+        .await,
+        told(store(away()), put()).await,
+        told(store(internal()), fill()).await,
+    ];
+    let mut shown = Vec::new();
+    for (failure, log) in &told {
+        let causes: Vec<&str> = log
+            .lines()
+            .filter(|line| line.contains("sealed with the master key 9918"))
+            .collect();
+        assert_eq!(causes.len(), 1, "{failure}: {log}");
+        assert!(!failure.contains("9918"), "{failure}");
+        assert!(
+            causes[0].contains("account=acc_")
+                && causes[0].contains("resource=crs_")
+                && causes[0].contains("run=run_"),
+            "{}",
+            causes[0]
+        );
+        shown.push(failure.as_str());
+    }
+    insta::assert_snapshot!(shown.join("\n"), @r#"
+    the host failed to run the plugin: the account's credential can't be used, so nothing was sent; the operator finds the cause in the host's log
+    the host failed to run the plugin: a write could not be journalled, so it was not sent; the operator finds the cause in the host's log
+    the host failed to run the plugin: the secret store can't be reached, so nothing was sent; the operator finds the cause in the host's log
+    "the value of `secret://acme/app/token` can't be put in: it does not open, or may not be used here; store it again, or ask the operator, who finds the cause in the host's log"
+    "#);
 }

@@ -11,6 +11,7 @@ mod egress;
 mod harness;
 mod limits;
 mod load;
+mod log;
 mod provider;
 mod registry;
 mod secrets;
