@@ -30,8 +30,12 @@ pub(crate) fn respond(request: &RequestId, result: Result<Value, ServiceError>) 
         Ok(output) => json_response(request, StatusCode::OK, &output),
         Err(error) => {
             match &error.internal {
-                Some(text) if error.code == Code::Internal => tracing::error!(%request, internal = %text, "request failed"),
-                Some(text) => tracing::warn!(%request, code = ?error.code, internal = %text, "request refused for now"),
+                Some(text) if error.code == Code::Internal => {
+                    tracing::error!(%request, internal = %text, "request failed")
+                }
+                Some(text) => {
+                    tracing::warn!(%request, code = ?error.code, internal = %text, "request refused for now")
+                }
                 None => {}
             }
             refuse(request, &error)
@@ -40,11 +44,18 @@ pub(crate) fn respond(request: &RequestId, result: Result<Value, ServiceError>) 
 }
 
 fn refuse(request: &RequestId, error: &ServiceError) -> Response<Body> {
-    let body = json!({"error": {"code": error.code, "message": error.message, "details": error.details}});
+    let body =
+        json!({"error": {"code": error.code, "message": error.message, "details": error.details}});
     let mut response = json_response(request, status(error.code), &body);
     if matches!(error.code, Code::Unavailable | Code::RateLimited) {
-        let millis = error.details.get("retryAfterMs").and_then(Value::as_u64).unwrap_or(1_000);
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(millis.div_ceil(1_000)));
+        let millis = error
+            .details
+            .get("retryAfterMs")
+            .and_then(Value::as_u64)
+            .unwrap_or(1_000);
+        response
+            .headers_mut()
+            .insert(RETRY_AFTER, HeaderValue::from(millis.div_ceil(1_000)));
     }
     response
 }
@@ -52,7 +63,9 @@ fn refuse(request: &RequestId, error: &ServiceError) -> Response<Body> {
 fn json_response(request: &RequestId, status: StatusCode, body: &Value) -> Response<Body> {
     let mut response = Response::new(Body::from(body.to_string()));
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if let Ok(value) = HeaderValue::from_str(request.as_str()) {
         response.headers_mut().insert(REQUEST_ID, value);
     }

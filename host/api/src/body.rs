@@ -3,7 +3,9 @@
 use std::fmt;
 
 use berth_service::ServiceError;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeOwned, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::{Map, Value};
 
 /// Parses a body into a method's input.
@@ -12,7 +14,11 @@ use serde_json::{Map, Value};
 /// `INVALID_INPUT` with the JSON Pointer of the fault and what would be right.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ServiceError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(ServiceError::invalid("", "the body is empty; send a JSON object, `{}` if there is nothing to say").reason("body"));
+        return Err(ServiceError::invalid(
+            "",
+            "the body is empty; send a JSON object, `{}` if there is nothing to say",
+        )
+        .reason("body"));
     }
     let Strict(value) = serde_json::from_slice(bytes).map_err(not_json)?;
     if !value.is_object() {
@@ -25,9 +31,18 @@ fn not_json(error: serde_json::Error) -> ServiceError {
     let text = error.to_string();
     let message = match text.strip_prefix(DUPLICATE) {
         Some(key) => format!("the body names a key twice:{}", without_position(key)),
-        None if text.starts_with(INEXACT) => format!("the body has a number too large to be kept exactly (line {}); send it as a string", error.line()),
-        None if text.contains("recursion limit") => "the body is nested deeper than 128 levels".to_owned(),
-        None => format!("the body is not JSON (line {}, column {})", error.line(), error.column()),
+        None if text.starts_with(INEXACT) => format!(
+            "the body has a number too large to be kept exactly (line {}); send it as a string",
+            error.line()
+        ),
+        None if text.contains("recursion limit") => {
+            "the body is nested deeper than 128 levels".to_owned()
+        }
+        None => format!(
+            "the body is not JSON (line {}, column {})",
+            error.line(),
+            error.column()
+        ),
     };
     ServiceError::invalid("", message).reason("body")
 }
@@ -69,7 +84,9 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     path.iter().fold(String::new(), |mut pointer, segment| {
         match segment {
-            Segment::Map { key } => pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
+            Segment::Map { key } => {
+                pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1")))
+            }
             Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
             Segment::Enum { .. } | Segment::Unknown => {}
         }
@@ -79,10 +96,18 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
 
 /// `invalid type: string "hunter2", expected u32` becomes `invalid type: a string, expected u32`.
 fn mask_values(text: &str) -> String {
-    let Some((head, expected)) = text.rsplit_once(", expected ") else { return text.to_owned() };
-    let Some((what, found)) = head.split_once(": ") else { return text.to_owned() };
+    let Some((head, expected)) = text.rsplit_once(", expected ") else {
+        return text.to_owned();
+    };
+    let Some((what, found)) = head.split_once(": ") else {
+        return text.to_owned();
+    };
     let sort = found.split([' ', '`', '"']).next().unwrap_or("value");
-    if what.starts_with("invalid") { format!("{what}: found {sort}, expected {expected}") } else { text.to_owned() }
+    if what.starts_with("invalid") {
+        format!("{what}: found {sort}, expected {expected}")
+    } else {
+        text.to_owned()
+    }
 }
 
 const DUPLICATE: &str = "duplicate key";
@@ -129,7 +154,9 @@ impl<'de> Visitor<'de> for StrictVisitor {
             #[expect(clippy::cast_possible_truncation, reason = "integral and below 2^53")]
             return Ok(Strict((value as i64).into()));
         }
-        Ok(Strict(serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)))
+        Ok(Strict(
+            serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number),
+        ))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Strict, E> {
@@ -157,7 +184,10 @@ impl<'de> Visitor<'de> for StrictVisitor {
         while let Some(key) = members.next_key::<String>()? {
             let Strict(value) = members.next_value()?;
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format!("{DUPLICATE} `{}`", key.chars().take(64).collect::<String>())));
+                return Err(A::Error::custom(format!(
+                    "{DUPLICATE} `{}`",
+                    key.chars().take(64).collect::<String>()
+                )));
             }
             object.insert(key, value);
         }
@@ -182,15 +212,31 @@ mod tests {
 
     fn fault(body: &str) -> String {
         let error = parse::<Input>(body.as_bytes()).unwrap_err();
-        format!("{} | {}", error.details.get("field").and_then(Value::as_str).unwrap_or("?"), error.message)
+        format!(
+            "{} | {}",
+            error
+                .details
+                .get("field")
+                .and_then(Value::as_str)
+                .unwrap_or("?"),
+            error.message
+        )
     }
 
     #[test]
     fn every_fault_names_its_place_and_what_would_be_right() {
         let faults = [
-            "", "{", "[1]", "nope", "{\"tenantId\": \"a\", \"tenantId\": \"b\"}", "{}", "{\"tenantId\": \"a b\"}",
-            "{\"tenantId\": \"a\", \"tenant\": 1}", "{\"tenantId\": \"a\", \"count\": \"hunter2\"}",
-            "{\"tenantId\": \"a\", \"count\": -1}", "{\"tenantId\": \"a\", \"spec\": {\"x\": {\"y\": 1, \"y\": 2}}}",
+            "",
+            "{",
+            "[1]",
+            "nope",
+            "{\"tenantId\": \"a\", \"tenantId\": \"b\"}",
+            "{}",
+            "{\"tenantId\": \"a b\"}",
+            "{\"tenantId\": \"a\", \"tenant\": 1}",
+            "{\"tenantId\": \"a\", \"count\": \"hunter2\"}",
+            "{\"tenantId\": \"a\", \"count\": -1}",
+            "{\"tenantId\": \"a\", \"spec\": {\"x\": {\"y\": 1, \"y\": 2}}}",
         ]
         .map(fault);
         insta::assert_debug_snapshot!(faults);
@@ -198,13 +244,19 @@ mod tests {
 
     #[test]
     fn a_body_nested_without_end_is_refused() {
-        let deep = format!("{{\"tenantId\":\"a\",\"spec\":{}1{}}}", "{\"a\":".repeat(5_000), "}".repeat(5_000));
+        let deep = format!(
+            "{{\"tenantId\":\"a\",\"spec\":{}1{}}}",
+            "{\"a\":".repeat(5_000),
+            "}".repeat(5_000)
+        );
         assert!(fault(&deep).contains("128 levels"));
     }
 
     #[test]
     fn no_fault_repeats_a_value() {
         assert!(!fault("{\"tenantId\": \"a\", \"count\": \"hunter2\"}").contains("hunter2"));
-        assert!(!fault("{\"tenantId\": \"a\", \"spec\": \"hunter2, expected x\"}").contains("hunter2"));
+        assert!(
+            !fault("{\"tenantId\": \"a\", \"spec\": \"hunter2, expected x\"}").contains("hunter2")
+        );
     }
 }

@@ -13,9 +13,13 @@ use bytes::Bytes;
 pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ServiceError> {
     let refuse = |text: &str| ServiceError::new(Code::Unauthenticated, text);
     let mut values = headers.get_all(AUTHORIZATION).iter();
-    let value = values.next().ok_or_else(|| refuse("no token; send `Authorization: Bearer <token>`"))?;
+    let value = values
+        .next()
+        .ok_or_else(|| refuse("no token; send `Authorization: Bearer <token>`"))?;
     if values.next().is_some() {
-        return Err(refuse("more than one Authorization header; send exactly one"));
+        return Err(refuse(
+            "more than one Authorization header; send exactly one",
+        ));
     }
     value
         .to_str()
@@ -31,7 +35,10 @@ pub(crate) fn bearer(headers: &HeaderMap) -> Result<&str, ServiceError> {
 /// # Errors
 /// `INVALID_INPUT` with reason `contentType`.
 pub(crate) fn content_type(headers: &HeaderMap) -> Result<(), ServiceError> {
-    let found = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let found = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("");
     let mime = found.split(';').next().unwrap_or("").trim();
     if mime.eq_ignore_ascii_case("application/json") {
         return Ok(());
@@ -55,11 +62,16 @@ pub(crate) async fn read(body: Body, limit: usize, setting: &str) -> Result<Byte
         return Err(too_large());
     }
     to_bytes(body, limit).await.map_err(|error| {
-        let limited = std::error::Error::source(&error).is_some_and(|source| source.to_string().contains("length limit"));
+        let limited = std::error::Error::source(&error)
+            .is_some_and(|source| source.to_string().contains("length limit"));
         if limited || error.to_string().contains("length limit") {
             too_large()
         } else {
-            ServiceError::new(Code::InvalidInput, "the body broke off before its end; send it again").reason("body")
+            ServiceError::new(
+                Code::InvalidInput,
+                "the body broke off before its end; send it again",
+            )
+            .reason("body")
         }
     })
 }
@@ -81,17 +93,43 @@ mod tests {
     #[test]
     fn anything_else_says_what_the_header_should_look_like() {
         for value in ["", "abc", "Basic abc", "Bearer", "Bearer  "] {
-            assert!(bearer(&headers(value)).unwrap_err().message.contains("Bearer <token>"), "{value}");
+            assert!(
+                bearer(&headers(value))
+                    .unwrap_err()
+                    .message
+                    .contains("Bearer <token>"),
+                "{value}"
+            );
         }
-        assert_eq!(bearer(&HeaderMap::new()).unwrap_err().code, Code::Unauthenticated);
+        assert_eq!(
+            bearer(&HeaderMap::new()).unwrap_err().code,
+            Code::Unauthenticated
+        );
     }
 
     #[tokio::test]
     async fn a_body_of_the_limit_passes_and_one_byte_more_names_the_setting() {
-        assert_eq!(read(Body::from("1234"), 4, "api.bodyLimit").await.unwrap().len(), 4);
-        let refusal = read(Body::from("12345"), 4, "api.bodyLimit").await.unwrap_err();
+        assert_eq!(
+            read(Body::from("1234"), 4, "api.bodyLimit")
+                .await
+                .unwrap()
+                .len(),
+            4
+        );
+        let refusal = read(Body::from("12345"), 4, "api.bodyLimit")
+            .await
+            .unwrap_err();
         assert!(refusal.message.contains("api.bodyLimit") && refusal.message.contains('4'));
-        let streamed = Body::from_stream(futures_util::stream::iter([Ok::<_, std::io::Error>("123"), Ok("45")]));
-        assert!(read(streamed, 4, "api.bodyLimit").await.unwrap_err().message.contains("api.bodyLimit"));
+        let streamed = Body::from_stream(futures_util::stream::iter([
+            Ok::<_, std::io::Error>("123"),
+            Ok("45"),
+        ]));
+        assert!(
+            read(streamed, 4, "api.bodyLimit")
+                .await
+                .unwrap_err()
+                .message
+                .contains("api.bodyLimit")
+        );
     }
 }

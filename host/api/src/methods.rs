@@ -27,7 +27,8 @@ pub(crate) struct Method {
 }
 
 fn output(value: impl Serialize) -> Result<Value, ServiceError> {
-    serde_json::to_value(value).map_err(|error| ServiceError::internal(format!("an output does not serialise: {error}")))
+    serde_json::to_value(value)
+        .map_err(|error| ServiceError::internal(format!("an output does not serialise: {error}")))
 }
 
 fn input<T: DeserializeOwned>(bytes: &Bytes) -> Result<T, ServiceError> {
@@ -115,7 +116,12 @@ pub(crate) static METHODS: &[Method] = methods! {
 };
 
 static BY_PATH: LazyLock<BTreeMap<(&'static str, &'static str), &'static Method>> =
-    LazyLock::new(|| METHODS.iter().map(|method| ((method.module, method.name), method)).collect());
+    LazyLock::new(|| {
+        METHODS
+            .iter()
+            .map(|method| ((method.module, method.name), method))
+            .collect()
+    });
 
 /// The method at a path.
 ///
@@ -129,14 +135,22 @@ pub(crate) fn find(module: &str, name: &str) -> Result<&'static Method, ServiceE
     let nearest = METHODS
         .iter()
         .map(|method| format!("{}/{}", method.module, method.name))
-        .map(|path| (strsim::damerau_levenshtein(&path.to_lowercase(), &asked.to_lowercase()), path))
+        .map(|path| {
+            (
+                strsim::damerau_levenshtein(&path.to_lowercase(), &asked.to_lowercase()),
+                path,
+            )
+        })
         .min()
         .filter(|(distance, _)| *distance <= asked.len().min(8));
     let hint = match nearest {
         Some((_, path)) => format!("did you mean `{path}`?"),
         None => "see the API's document for the methods there are".to_owned(),
     };
-    Err(ServiceError::new(Code::NotFound, format!("there is no such method; {hint}")).reason("method"))
+    Err(
+        ServiceError::new(Code::NotFound, format!("there is no such method; {hint}"))
+            .reason("method"),
+    )
 }
 
 #[cfg(test)]
@@ -151,7 +165,14 @@ mod tests {
     #[test]
     fn an_unknown_method_is_told_its_nearest() {
         let refusal = find("cloudresources", "creat").err().unwrap();
-        assert!(refusal.message.contains("`cloudResources/create`"), "{}", refusal.message);
-        assert_eq!(find("zzzzzzzzzzzzzzzzzzzz", "q").err().unwrap().code, Code::NotFound);
+        assert!(
+            refusal.message.contains("`cloudResources/create`"),
+            "{}",
+            refusal.message
+        );
+        assert_eq!(
+            find("zzzzzzzzzzzzzzzzzzzz", "q").err().unwrap().code,
+            Code::NotFound
+        );
     }
 }

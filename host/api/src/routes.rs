@@ -40,7 +40,11 @@ struct Whole {
 
 /// The whole API over a service.
 pub fn router(service: Arc<Service>, settings: ApiSettings) -> Router {
-    let shared = Shared { service, places: Places::new(&settings), settings: Arc::new(settings) };
+    let shared = Shared {
+        service,
+        places: Places::new(&settings),
+        settings: Arc::new(settings),
+    };
     Router::new()
         .route("/api/compute/{module}/{method}", any(call))
         .route("/healthz", get(|| async { "ok\n" }))
@@ -52,7 +56,10 @@ pub fn router(service: Arc<Service>, settings: ApiSettings) -> Router {
 async fn ready(State(shared): State<Shared>) -> impl IntoResponse {
     match shared.service.ping().await {
         Ok(()) => (StatusCode::OK, "ready\n"),
-        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "the store does not answer\n"),
+        Err(_) => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the store does not answer\n",
+        ),
     }
 }
 
@@ -61,16 +68,32 @@ async fn unknown(State(shared): State<Shared>) -> Response<Body> {
 }
 
 fn no_such_path() -> ServiceError {
-    ServiceError::new(Code::NotFound, "there is nothing at this path; methods are at `POST /api/compute/{module}/{method}`").reason("path")
+    ServiceError::new(
+        Code::NotFound,
+        "there is nothing at this path; methods are at `POST /api/compute/{module}/{method}`",
+    )
+    .reason("path")
 }
 
-async fn call(State(shared): State<Shared>, path: Result<Path<(String, String)>, PathRejection>, request: Request) -> Response<Body> {
+async fn call(
+    State(shared): State<Shared>,
+    path: Result<Path<(String, String)>, PathRejection>,
+    request: Request,
+) -> Response<Body> {
     let id = shared.service.new_request_id();
-    let Ok(Path((module, name))) = path else { return respond(&id, Err(no_such_path())) };
+    let Ok(Path((module, name))) = path else {
+        return respond(&id, Err(no_such_path()));
+    };
     if request.method() != HttpMethod::POST {
-        let error = ServiceError::new(Code::InvalidInput, "methods are called by POST with a JSON body").reason("httpMethod");
+        let error = ServiceError::new(
+            Code::InvalidInput,
+            "methods are called by POST with a JSON body",
+        )
+        .reason("httpMethod");
         let mut response = respond(&id, Err(error));
-        response.headers_mut().insert(axum::http::header::ALLOW, HeaderValue::from_static("POST"));
+        response
+            .headers_mut()
+            .insert(axum::http::header::ALLOW, HeaderValue::from_static("POST"));
         return response;
     }
     let span = tracing::info_span!("request", %id, module, method = name);
@@ -84,22 +107,53 @@ async fn call(State(shared): State<Shared>, path: Result<Path<(String, String)>,
 }
 
 /// Authenticates, then reads: a body is only waited for, and only as large, as its caller may send.
-async fn take_in(shared: &Shared, id: &RequestId, module: &str, name: &str, request: Request) -> Result<Whole, ServiceError> {
+async fn take_in(
+    shared: &Shared,
+    id: &RequestId,
+    module: &str,
+    name: &str,
+    request: Request,
+) -> Result<Whole, ServiceError> {
     let (parts, body) = request.into_parts();
     let method = methods::find(module, name)?;
-    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
-    let caller = shared.service.authenticate(guard::bearer(&parts.headers)?, id.clone(), peer).await?;
+    let peer = parts
+        .extensions
+        .get::<ConnectInfo<SocketAddr>>()
+        .map(|info| info.0.ip());
+    let caller = shared
+        .service
+        .authenticate(guard::bearer(&parts.headers)?, id.clone(), peer)
+        .await?;
     guard::content_type(&parts.headers)?;
     let place = shared.places.of_tenant(&caller.principal.tenant_id)?;
     let settings = &shared.settings;
     let installs = (method.module, method.name) == ("plugins", "install") && caller.is_operator();
-    let _install = if installs { Some(shared.places.of_install()?) } else { None };
-    let (limit, setting) = if installs { (settings.install_body_limit, "api.installBodyLimit") } else { (settings.body_limit, "api.bodyLimit") };
+    let _install = if installs {
+        Some(shared.places.of_install()?)
+    } else {
+        None
+    };
+    let (limit, setting) = if installs {
+        (settings.install_body_limit, "api.installBodyLimit")
+    } else {
+        (settings.body_limit, "api.bodyLimit")
+    };
     let patience = Duration::from_millis(settings.body_timeout_ms);
-    let bytes = tokio::time::timeout(patience, guard::read(body, limit, setting)).await.map_err(|_| {
-        ServiceError::new(Code::InvalidInput, "the body did not come within `api.bodyTimeoutMs`; send it again, faster").reason("bodyTimeout")
-    })??;
-    Ok(Whole { method, caller, bytes, place })
+    let bytes = tokio::time::timeout(patience, guard::read(body, limit, setting))
+        .await
+        .map_err(|_| {
+            ServiceError::new(
+                Code::InvalidInput,
+                "the body did not come within `api.bodyTimeoutMs`; send it again, faster",
+            )
+            .reason("bodyTimeout")
+        })??;
+    Ok(Whole {
+        method,
+        caller,
+        bytes,
+        place,
+    })
 }
 
 /// Runs a method in a task of its own: a client that hangs up does not stop what has begun, and a
@@ -108,15 +162,27 @@ async fn run(shared: &Shared, whole: Whole) -> Result<Value, ServiceError> {
     let permit = shared.places.of_method()?;
     let service = shared.service.clone();
     let work = async move {
-        let Whole { method, caller, bytes, place } = whole;
+        let Whole {
+            method,
+            caller,
+            bytes,
+            place,
+        } = whole;
         let result = (method.call)(service, caller, bytes).await;
         drop((permit, place));
         result
     };
     let task = tokio::spawn(work.in_current_span());
-    match tokio::time::timeout(Duration::from_millis(shared.settings.request_timeout_ms), task).await {
+    match tokio::time::timeout(
+        Duration::from_millis(shared.settings.request_timeout_ms),
+        task,
+    )
+    .await
+    {
         Ok(Ok(result)) => result,
-        Ok(Err(panic)) => Err(ServiceError::internal(format!("a method panicked: {panic}"))),
+        Ok(Err(panic)) => Err(ServiceError::internal(format!(
+            "a method panicked: {panic}"
+        ))),
         Err(_) => Err(ServiceError::new(
             Code::Unavailable,
             "the request took longer than `api.requestTimeoutMs`; what it began may still be recorded: look before you try again, with the same idempotencyKey",

@@ -20,22 +20,34 @@ use crate::settings::ApiSettings;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Serves until it is told to stop, then lets requests under way finish.
-pub async fn serve(listener: TcpListener, router: Router, settings: &ApiSettings, mut stop: watch::Receiver<bool>) {
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    settings: &ApiSettings,
+    mut stop: watch::Receiver<bool>,
+) {
     let places = Arc::new(Semaphore::new(settings.connections));
     let graceful = GracefulShutdown::new();
     let mut http = hyper::server::conn::http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(Duration::from_millis(settings.head_timeout_ms)).half_close(false);
+    http.timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_millis(settings.head_timeout_ms))
+        .half_close(false);
     loop {
         let accepted = tokio::select! {
             _ = stop.wait_for(|stop| *stop) => break,
             accepted = accept(&listener, &places) => accepted,
         };
-        let Some((stream, peer, place)) = accepted else { continue };
-        let app = router.clone().map_request(move |mut request: Request<Incoming>| {
-            request.extensions_mut().insert(ConnectInfo(peer));
-            request
-        });
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)));
+        let Some((stream, peer, place)) = accepted else {
+            continue;
+        };
+        let app = router
+            .clone()
+            .map_request(move |mut request: Request<Incoming>| {
+                request.extensions_mut().insert(ConnectInfo(peer));
+                request
+            });
+        let connection = graceful
+            .watch(http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)));
         tokio::spawn(async move {
             // What goes wrong with a connection is the client's to see: there is nobody else to tell.
             if let Err(error) = connection.await {
@@ -48,11 +60,17 @@ pub async fn serve(listener: TcpListener, router: Router, settings: &ApiSettings
     graceful.shutdown().await;
 }
 
-type Accepted = (tokio::net::TcpStream, std::net::SocketAddr, tokio::sync::OwnedSemaphorePermit);
+type Accepted = (
+    tokio::net::TcpStream,
+    std::net::SocketAddr,
+    tokio::sync::OwnedSemaphorePermit,
+);
 
 async fn accept(listener: &TcpListener, places: &Arc<Semaphore>) -> Option<Accepted> {
     if places.available_permits() == 0 {
-        tracing::warn!("as many connections are open as `api.connections` allows; further ones wait until one ends");
+        tracing::warn!(
+            "as many connections are open as `api.connections` allows; further ones wait until one ends"
+        );
     }
     let place = places.clone().acquire_owned().await.ok()?;
     match listener.accept().await {

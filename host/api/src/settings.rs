@@ -51,9 +51,19 @@ impl ApiSettings {
     pub fn check(&self) -> Result<(), String> {
         let sizes = [
             ("bodyLimit", self.body_limit, 1_024, 1 << 30),
-            ("installBodyLimit", self.install_body_limit, self.body_limit, 1 << 30),
+            (
+                "installBodyLimit",
+                self.install_body_limit,
+                self.body_limit,
+                1 << 30,
+            ),
             ("concurrency", self.concurrency, 1, 1 << 20),
-            ("concurrencyPerTenant", self.concurrency_per_tenant, 1, 1 << 20),
+            (
+                "concurrencyPerTenant",
+                self.concurrency_per_tenant,
+                1,
+                1 << 20,
+            ),
             ("concurrentInstalls", self.concurrent_installs, 1, 1 << 10),
             ("connections", self.connections, 1, 1 << 20),
         ];
@@ -62,11 +72,21 @@ impl ApiSettings {
             ("bodyTimeoutMs", self.body_timeout_ms),
             ("requestTimeoutMs", self.request_timeout_ms),
         ];
-        if let Some((key, value, least, most)) = sizes.into_iter().find(|(_, value, least, most)| value < least || value > most) {
-            return Err(format!("`api.{key}` is {value}; {least} to {most} are taken"));
+        if let Some((key, value, least, most)) = sizes
+            .into_iter()
+            .find(|(_, value, least, most)| value < least || value > most)
+        {
+            return Err(format!(
+                "`api.{key}` is {value}; {least} to {most} are taken"
+            ));
         }
-        match times.into_iter().find(|(_, value)| !(100..=3_600_000).contains(value)) {
-            Some((key, value)) => Err(format!("`api.{key}` is {value}; 100 to 3600000 (an hour) are taken")),
+        match times
+            .into_iter()
+            .find(|(_, value)| !(100..=3_600_000).contains(value))
+        {
+            Some((key, value)) => Err(format!(
+                "`api.{key}` is {value}; 100 to 3600000 (an hour) are taken"
+            )),
             None => Ok(()),
         }
     }

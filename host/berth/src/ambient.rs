@@ -8,9 +8,14 @@ pub(crate) struct SystemClock;
 
 impl SystemClock {
     fn millis() -> Millis {
-        #[expect(clippy::disallowed_methods, reason = "the one clock that all others are handed")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the one clock that all others are handed"
+        )]
         let now = std::time::SystemTime::now();
-        let since = now.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let since = now
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap_or_default();
         Millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 }
@@ -27,7 +32,10 @@ pub(crate) struct SystemEntropy;
 
 impl berth_service::Entropy for SystemEntropy {
     fn fill(&self, bytes: &mut [u8]) {
-        #[expect(clippy::disallowed_methods, reason = "the one source of randomness that all others are handed")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the one source of randomness that all others are handed"
+        )]
         let drawn = getrandom::fill(bytes);
         if drawn.is_err() {
             // Without randomness every id, key and token would be guessable: there is nothing to go on with.

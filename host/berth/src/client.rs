@@ -35,15 +35,37 @@ impl Target {
             .json(input)
             .send()
             .await
-            .with_context(|| format!("the host at {} does not answer; is `berth serve` running there?", self.url))?;
+            .with_context(|| {
+                format!(
+                    "the host at {} does not answer; is `berth serve` running there?",
+                    self.url
+                )
+            })?;
         let status = response.status();
-        let answer: Value = response.json().await.with_context(|| format!("the host answered {status} without JSON"))?;
+        let answer: Value = response
+            .json()
+            .await
+            .with_context(|| format!("the host answered {status} without JSON"))?;
         if status.is_success() {
             return Ok(answer);
         }
-        let text = |pointer: &str| answer.pointer(pointer).and_then(Value::as_str).unwrap_or("?").to_owned();
-        let details = answer.pointer("/error/details").filter(|details| details.as_object().is_some_and(|members| !members.is_empty()));
+        let text = |pointer: &str| {
+            answer
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or("?")
+                .to_owned()
+        };
+        let details = answer.pointer("/error/details").filter(|details| {
+            details
+                .as_object()
+                .is_some_and(|members| !members.is_empty())
+        });
         let details = details.map_or_else(String::new, |details| format!("\n{details:#}"));
-        anyhow::bail!("{}: {}{details}", text("/error/code"), text("/error/message"))
+        anyhow::bail!(
+            "{}: {}{details}",
+            text("/error/code"),
+            text("/error/message")
+        )
     }
 }

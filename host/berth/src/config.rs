@@ -13,7 +13,14 @@ use crate::ServeFlags;
 use crate::log::{LogConfig, say};
 
 /// Variables with our prefix that are not settings: the command line's own, and the tests'.
-const NOT_SETTINGS: [&str; 6] = ["CONFIG", "TOKEN", "URL", "BIN", "COMPONENTS", "TEST_POSTGRES"];
+const NOT_SETTINGS: [&str; 6] = [
+    "CONFIG",
+    "TOKEN",
+    "URL",
+    "BIN",
+    "COMPONENTS",
+    "TEST_POSTGRES",
+];
 
 /// All settings of a host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,7 +66,12 @@ pub(crate) struct VaultConfig {
 
 impl Default for VaultConfig {
     fn default() -> Self {
-        Self { enabled: true, master_key: None, master_key_file: None, previous_key_files: Vec::new() }
+        Self {
+            enabled: true,
+            master_key: None,
+            master_key_file: None,
+            previous_key_files: Vec::new(),
+        }
     }
 }
 
@@ -106,15 +118,23 @@ pub(crate) fn load(flags: &ServeFlags) -> anyhow::Result<Config> {
         layers = layers.merge(Serialized::default("listen", listen));
     }
     refuse_unknown(&layers)?;
-    let config: Config = layers.extract().map_err(|error| anyhow::anyhow!("the configuration is wrong: {}", first_fault(error)))?;
-    config.api.check().and_then(|()| config.service.check()).map_err(|text| anyhow::anyhow!("the configuration is wrong: {text}"))?;
+    let config: Config = layers
+        .extract()
+        .map_err(|error| anyhow::anyhow!("the configuration is wrong: {}", first_fault(error)))?;
+    config
+        .api
+        .check()
+        .and_then(|()| config.service.check())
+        .map_err(|text| anyhow::anyhow!("the configuration is wrong: {text}"))?;
     Ok(config)
 }
 
 fn file(flags: &ServeFlags) -> anyhow::Result<Option<&Path>> {
     let implied = Path::new("berth.toml");
     match &flags.config {
-        Some(file) if !file.is_file() => anyhow::bail!("there is no configuration file {}", file.display()),
+        Some(file) if !file.is_file() => {
+            anyhow::bail!("there is no configuration file {}", file.display())
+        }
         Some(file) => Ok(Some(file)),
         None => Ok(implied.is_file().then_some(implied)),
     }
@@ -124,7 +144,14 @@ fn file(flags: &ServeFlags) -> anyhow::Result<Option<&Path>> {
 fn environment() -> Env {
     Env::prefixed("BERTH_")
         .ignore(&NOT_SETTINGS)
-        .map(|key| key.as_str().split("__").map(camel).collect::<Vec<_>>().join(".").into())
+        .map(|key| {
+            key.as_str()
+                .split("__")
+                .map(camel)
+                .collect::<Vec<_>>()
+                .join(".")
+                .into()
+        })
         .lowercase(false)
 }
 
@@ -140,26 +167,41 @@ fn camel(segment: &str) -> String {
 }
 
 fn refuse_unknown(layers: &Figment) -> anyhow::Result<()> {
-    let given: Value = layers.extract().context("the configuration can't be read")?;
+    let given: Value = layers
+        .extract()
+        .context("the configuration can't be read")?;
     let known = serde_json::to_value(Config::default()).context("the defaults do not serialise")?;
-    let Some(key) = first_unknown(&given, &known, String::new()) else { return Ok(()) };
-    let source = layers.find_metadata(&key).map_or_else(|| "the configuration".to_owned(), |metadata| metadata.name.to_string());
+    let Some(key) = first_unknown(&given, &known, String::new()) else {
+        return Ok(());
+    };
+    let source = layers.find_metadata(&key).map_or_else(
+        || "the configuration".to_owned(),
+        |metadata| metadata.name.to_string(),
+    );
     let mut all = Vec::new();
     all_keys(&known, String::new(), &mut all);
     let nearest = all
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&candidate, &key), candidate))
         .min()
-        .map_or_else(String::new, |(_, candidate)| format!("; did you mean `{candidate}`?"));
+        .map_or_else(String::new, |(_, candidate)| {
+            format!("; did you mean `{candidate}`?")
+        });
     anyhow::bail!("unknown key `{key}` in {source}{nearest}")
 }
 
 fn join(at: &str, key: &str) -> String {
-    if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") }
+    if at.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{at}.{key}")
+    }
 }
 
 fn first_unknown(given: &Value, known: &Value, at: String) -> Option<String> {
-    let (Value::Object(given), Value::Object(known)) = (given, known) else { return None };
+    let (Value::Object(given), Value::Object(known)) = (given, known) else {
+        return None;
+    };
     given.iter().find_map(|(key, value)| match known.get(key) {
         None => Some(join(&at, key)),
         Some(inner) => first_unknown(value, inner, join(&at, key)),
@@ -180,12 +222,15 @@ fn all_keys(known: &Value, at: String, into: &mut Vec<String>) {
 fn first_fault(error: figment::Error) -> String {
     let key = error.path.join(".");
     let source = match &error.metadata {
-        Some(metadata) if metadata.name.contains("environment") => format!(" in {}", variable(&error.path)),
+        Some(metadata) if metadata.name.contains("environment") => {
+            format!(" in {}", variable(&error.path))
+        }
         Some(metadata) => format!(" in {}", metadata.name),
         None => String::new(),
     };
     let expected = match &error.kind {
-        figment::error::Kind::InvalidType(_, expected) | figment::error::Kind::InvalidValue(_, expected) => format!("expected {expected}"),
+        figment::error::Kind::InvalidType(_, expected)
+        | figment::error::Kind::InvalidValue(_, expected) => format!("expected {expected}"),
         figment::error::Kind::Message(text) => text.clone(),
         _ => "its value does not fit".to_owned(),
     };
@@ -222,7 +267,10 @@ pub(crate) fn print(flags: &ServeFlags) -> anyhow::Result<()> {
 }
 
 #[cfg(test)]
-#[expect(clippy::result_large_err, reason = "figment's jail takes closures of its own error")]
+#[expect(
+    clippy::result_large_err,
+    reason = "figment's jail takes closures of its own error"
+)]
 mod tests {
     use super::*;
     use figment::Jail;
@@ -249,10 +297,25 @@ mod tests {
     fn variables_beat_the_file_and_flags_beat_both() {
         Jail::expect_with(|jail| {
             let toml = "dataDir = \"a\"\n[service]\nmaxPerKind = 3\n[service.reconcile.timing]\nconverging = 7\n";
-            let mut config = loaded(jail, toml, &[("BERTH_SERVICE__MAX_PER_KIND", "4"), ("BERTH_DATA_DIR", "b")]).unwrap();
-            assert_eq!((config.service.max_per_kind, config.data_dir.to_str()), (4, Some("b")));
+            let mut config = loaded(
+                jail,
+                toml,
+                &[
+                    ("BERTH_SERVICE__MAX_PER_KIND", "4"),
+                    ("BERTH_DATA_DIR", "b"),
+                ],
+            )
+            .unwrap();
+            assert_eq!(
+                (config.service.max_per_kind, config.data_dir.to_str()),
+                (4, Some("b"))
+            );
             assert_eq!(config.service.reconcile.timing.converging.0, 7);
-            config = load(&ServeFlags { data_dir: Some("c".into()), ..ServeFlags::default() }).unwrap();
+            config = load(&ServeFlags {
+                data_dir: Some("c".into()),
+                ..ServeFlags::default()
+            })
+            .unwrap();
             assert_eq!(config.data_dir.to_str(), Some("c"));
             Ok(())
         });
@@ -261,10 +324,20 @@ mod tests {
     #[test]
     fn a_wrong_key_names_its_place_and_the_nearest_right_one() {
         Jail::expect_with(|jail| {
-            let error = loaded(jail, "[service]\nmaxPerKnd = 3\n", &[]).unwrap_err().to_string();
-            assert!(error.contains("`service.maxPerKnd`") && error.contains("`service.maxPerKind`"), "{error}");
-            let error = loaded(jail, "", &[("BERTH_LISTN", "x")]).unwrap_err().to_string();
-            assert!(error.contains("`listn`") && error.contains("`listen`"), "{error}");
+            let error = loaded(jail, "[service]\nmaxPerKnd = 3\n", &[])
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains("`service.maxPerKnd`") && error.contains("`service.maxPerKind`"),
+                "{error}"
+            );
+            let error = loaded(jail, "", &[("BERTH_LISTN", "x")])
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains("`listn`") && error.contains("`listen`"),
+                "{error}"
+            );
             Ok(())
         });
     }
@@ -272,9 +345,13 @@ mod tests {
     #[test]
     fn a_setting_that_cannot_work_says_what_would() {
         Jail::expect_with(|jail| {
-            let error = loaded(jail, "[api]\nconcurrency = 0\n", &[]).unwrap_err().to_string();
+            let error = loaded(jail, "[api]\nconcurrency = 0\n", &[])
+                .unwrap_err()
+                .to_string();
             assert!(error.contains("`api.concurrency` is 0; 1 to"), "{error}");
-            let error = loaded(jail, "", &[("BERTH_SERVICE__RECONCILE__LEASE", "0")]).unwrap_err().to_string();
+            let error = loaded(jail, "", &[("BERTH_SERVICE__RECONCILE__LEASE", "0")])
+                .unwrap_err()
+                .to_string();
             assert!(error.contains("`service.reconcile.lease` is 0"), "{error}");
             Ok(())
         });
@@ -283,8 +360,13 @@ mod tests {
     #[test]
     fn a_wrong_variable_is_named_as_it_is_written() {
         Jail::expect_with(|jail| {
-            let error = loaded(jail, "", &[("BERTH_SERVICE__MAX_PER_KIND", "many")]).unwrap_err().to_string();
-            assert!(error.contains("BERTH_SERVICE__MAX_PER_KIND") && !error.contains("many"), "{error}");
+            let error = loaded(jail, "", &[("BERTH_SERVICE__MAX_PER_KIND", "many")])
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains("BERTH_SERVICE__MAX_PER_KIND") && !error.contains("many"),
+                "{error}"
+            );
             Ok(())
         });
     }
@@ -292,8 +374,13 @@ mod tests {
     #[test]
     fn a_wrong_value_is_named_but_not_shown() {
         Jail::expect_with(|jail| {
-            let error = loaded(jail, "[vault]\nmasterKey = [\"hunter2\"]\n", &[]).unwrap_err().to_string();
-            assert!(error.contains("vault.masterKey") && !error.contains("hunter2"), "{error}");
+            let error = loaded(jail, "[vault]\nmasterKey = [\"hunter2\"]\n", &[])
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.contains("vault.masterKey") && !error.contains("hunter2"),
+                "{error}"
+            );
             Ok(())
         });
     }

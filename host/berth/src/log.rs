@@ -27,7 +27,10 @@ pub(crate) enum LogFormat {
 
 impl Default for LogConfig {
     fn default() -> Self {
-        Self { format: LogFormat::Text, filter: "info".to_owned() }
+        Self {
+            format: LogFormat::Text,
+            filter: "info".to_owned(),
+        }
     }
 }
 
@@ -36,9 +39,14 @@ impl Default for LogConfig {
 /// # Errors
 /// When the filter does not parse.
 pub(crate) fn start(config: &LogConfig) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&config.filter)
-        .map_err(|error| anyhow::anyhow!("`log.filter` is not a filter ({error}); `info` or `berth_service=debug,info` would be"))?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let filter = EnvFilter::try_new(&config.filter).map_err(|error| {
+        anyhow::anyhow!(
+            "`log.filter` is not a filter ({error}); `info` or `berth_service=debug,info` would be"
+        )
+    })?;
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     let started = match config.format {
         LogFormat::Text => lines.with_ansi(false).try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),

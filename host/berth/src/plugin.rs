@@ -54,7 +54,10 @@ enum Action {
 /// # Errors
 /// The host's refusal, in its own words.
 pub(crate) fn run(command: &PluginCommand) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("no runtime")?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("no runtime")?;
     let answer = runtime.block_on(act(command))?;
     say(&serde_json::to_string_pretty(&answer).context("the answer does not serialise")?);
     Ok(())
@@ -63,20 +66,40 @@ pub(crate) fn run(command: &PluginCommand) -> anyhow::Result<()> {
 async fn act(command: &PluginCommand) -> anyhow::Result<Value> {
     let target = &command.target;
     match &command.action {
-        Action::Install { component, activate } => {
-            let bytes = std::fs::read(component).with_context(|| format!("can't read {}", component.display()))?;
-            let installed = target.call("plugins/install", &json!({"component": BASE64.encode(&bytes)})).await?;
+        Action::Install {
+            component,
+            activate,
+        } => {
+            let bytes = std::fs::read(component)
+                .with_context(|| format!("can't read {}", component.display()))?;
+            let installed = target
+                .call(
+                    "plugins/install",
+                    &json!({"component": BASE64.encode(&bytes)}),
+                )
+                .await?;
             if !activate || installed.get("active") == Some(&Value::Bool(true)) {
                 return Ok(installed);
             }
-            let digest = installed.get("digest").cloned().context("the host named no digest")?;
-            target.call("plugins/activate", &json!({"digest": digest})).await
+            let digest = installed
+                .get("digest")
+                .cloned()
+                .context("the host named no digest")?;
+            target
+                .call("plugins/activate", &json!({"digest": digest}))
+                .await
         }
         Action::List { plugin } => {
-            let input = plugin.as_ref().map_or_else(|| json!({}), |plugin| json!({"plugin": plugin}));
+            let input = plugin
+                .as_ref()
+                .map_or_else(|| json!({}), |plugin| json!({"plugin": plugin}));
             target.call("plugins/list", &input).await
         }
-        Action::Show { digest } => target.call("plugins/show", &json!({"digest": digest})).await,
+        Action::Show { digest } => {
+            target
+                .call("plugins/show", &json!({"digest": digest}))
+                .await
+        }
         Action::Activate { digest, overrides } => {
             let mut input = json!({"digest": digest});
             if !overrides.is_empty() {

@@ -27,40 +27,61 @@ use crate::{ServeFlags, config, log};
 pub(crate) fn run(flags: &ServeFlags) -> anyhow::Result<()> {
     let config = config::load(flags)?;
     log::start(&config.log)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the async runtime did not start")?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the async runtime did not start")?;
     runtime.block_on(serve(config))
 }
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     make_private(&config.data_dir)?;
     // The address first: a host that can't listen leaves nothing behind.
-    let listener = TcpListener::bind(config.listen)
-        .await
-        .with_context(|| format!("can't listen on {}; is another host running there? `listen` sets another address", config.listen))?;
+    let listener = TcpListener::bind(config.listen).await.with_context(|| {
+        format!(
+            "can't listen on {}; is another host running there? `listen` sets another address",
+            config.listen
+        )
+    })?;
     let address = listener.local_addr().context("no local address")?;
     let store = open_store(&config).await?;
     let vault = open_vault(&config.vault, &config.data_dir, store.as_ref()).await?;
-    let root_token = config.root_token.as_deref().map(parse_root_token).transpose()?;
-    let booted = bootstrap(store.as_ref(), &SystemClock, &SystemEntropy, root_token).await.map_err(in_full)?;
+    let root_token = config
+        .root_token
+        .as_deref()
+        .map(parse_root_token)
+        .transpose()?;
+    let booted = bootstrap(store.as_ref(), &SystemClock, &SystemEntropy, root_token)
+        .await
+        .map_err(in_full)?;
     if let Some(token) = &booted.new_root_token {
         // Before anything else can fail: it is stored as a hash only.
-        say(&format!("root token (shown this once; BERTH_ROOT_TOKEN adds another at any start): {}", token.expose()));
+        say(&format!(
+            "root token (shown this once; BERTH_ROOT_TOKEN adds another at any start): {}",
+            token.expose()
+        ));
     }
     if let Some(vault) = &vault {
-        berth_service::vault_proof::check(store.as_ref(), vault, &SystemClock, &SystemEntropy).await.map_err(in_full)?;
+        berth_service::vault_proof::check(store.as_ref(), vault, &SystemClock, &SystemEntropy)
+            .await
+            .map_err(in_full)?;
     }
     let service = Arc::new(assemble(&config, store.clone(), vault, booted.deployment)?);
     service.load_plugins().await.map_err(in_full)?;
     install_configured(&service, &config.plugins).await?;
 
     let (stop, stopped) = watch::channel(false);
-    let reconciler = tokio::spawn(berth_service::reconcile::run(service.clone(), stopped.clone()));
+    let reconciler = tokio::spawn(berth_service::reconcile::run(
+        service.clone(),
+        stopped.clone(),
+    ));
     let app = berth_api::router(service.clone(), config.api.clone());
     let api = config.api.clone();
     let server = tokio::spawn(async move { berth_api::serve(listener, app, &api, stopped).await });
 
     let address_file = config.data_dir.join("address");
-    std::fs::write(&address_file, format!("{address}\n")).with_context(|| format!("can't write {}", address_file.display()))?;
+    std::fs::write(&address_file, format!("{address}\n"))
+        .with_context(|| format!("can't write {}", address_file.display()))?;
     say(&format!("listening on http://{address}"));
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "serving");
     asked_to_stop().await?;
@@ -68,7 +89,12 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     tracing::info!("stopping: no new requests; what is under way may finish");
     let _ = stop.send(true);
     let _ = std::fs::remove_file(&address_file);
-    wind_down(reconciler, server, Duration::from_millis(config.stop_timeout_ms)).await;
+    wind_down(
+        reconciler,
+        server,
+        Duration::from_millis(config.stop_timeout_ms),
+    )
+    .await;
     store.close().await;
     tracing::info!("stopped");
     Ok(())
@@ -92,17 +118,24 @@ async fn wind_down(reconciler: JoinHandle<()>, server: JoinHandle<()>, patience:
     }
 }
 
-fn assemble(config: &Config, store: Arc<dyn Store>, vault: Option<Arc<Vault>>, deployment: berth_store::DeploymentInfo) -> anyhow::Result<Service> {
+fn assemble(
+    config: &Config,
+    store: Arc<dyn Store>,
+    vault: Option<Arc<Vault>>,
+    deployment: berth_store::DeploymentInfo,
+) -> anyhow::Result<Service> {
     let clock: Arc<dyn berth_service::Clock> = Arc::new(SystemClock);
     let entropy: Arc<dyn berth_service::Entropy> = Arc::new(SystemEntropy);
-    let ports = berth_service::ports::of(store.clone(), vault.clone(), clock.clone(), entropy.clone());
+    let ports =
+        berth_service::ports::of(store.clone(), vault.clone(), clock.clone(), entropy.clone());
     let mut runtime = config.runtime.clone();
     if runtime.cache_dir.is_none() {
         let dir = config.data_dir.join("compiled");
         make_private(&dir)?;
         runtime.cache_dir = Some(dir);
     }
-    let runtime = berth_runtime::Runtime::start(runtime, ports).context("the plugin runtime did not start")?;
+    let runtime = berth_runtime::Runtime::start(runtime, ports)
+        .context("the plugin runtime did not start")?;
     Ok(Service::new(Parts {
         store,
         runtime: Arc::new(runtime),
@@ -116,28 +149,49 @@ fn assemble(config: &Config, store: Arc<dyn Store>, vault: Option<Arc<Vault>>, d
 }
 
 async fn open_store(config: &Config) -> anyhow::Result<Arc<dyn Store>> {
-    let path = config.store.path.clone().unwrap_or_else(|| config.data_dir.join("berth.db"));
-    let store = SqliteStore::open(SqliteConfig::at(&path)).await.with_context(|| format!("can't open the database {}", path.display()))?;
+    let path = config
+        .store
+        .path
+        .clone()
+        .unwrap_or_else(|| config.data_dir.join("berth.db"));
+    let store = SqliteStore::open(SqliteConfig::at(&path))
+        .await
+        .with_context(|| format!("can't open the database {}", path.display()))?;
     Ok(Arc::new(store))
 }
 
 /// The vault with the master key in force: from the environment, a file, or a file made at the first
 /// start, and only then: whatever a new key sealed would be lost when the right one comes back.
-async fn open_vault(config: &VaultConfig, data_dir: &Path, store: &dyn Store) -> anyhow::Result<Option<Arc<Vault>>> {
+async fn open_vault(
+    config: &VaultConfig,
+    data_dir: &Path,
+    store: &dyn Store,
+) -> anyhow::Result<Option<Arc<Vault>>> {
     if !config.enabled {
         return Ok(None);
     }
-    let is_used = berth_service::vault_proof::exists(store).await.map_err(in_full)?;
+    let is_used = berth_service::vault_proof::exists(store)
+        .await
+        .map_err(in_full)?;
     let current = match (&config.master_key, &config.master_key_file) {
-        (Some(_), Some(_)) => anyhow::bail!("both `vault.masterKey` and `vault.masterKeyFile` are set; keep one"),
-        (Some(text), None) => MasterKey::from_text(text).context("`vault.masterKey` is no master key")?,
-        (None, Some(file)) => MasterKey::from_file(file).context("`vault.masterKeyFile` can't be used")?,
+        (Some(_), Some(_)) => {
+            anyhow::bail!("both `vault.masterKey` and `vault.masterKeyFile` are set; keep one")
+        }
+        (Some(text), None) => {
+            MasterKey::from_text(text).context("`vault.masterKey` is no master key")?
+        }
+        (None, Some(file)) => {
+            MasterKey::from_file(file).context("`vault.masterKeyFile` can't be used")?
+        }
         (None, None) => implied_key(&data_dir.join("master.key"), is_used)?,
     };
     let previous = config
         .previous_key_files
         .iter()
-        .map(|file| MasterKey::from_file(file).with_context(|| format!("`vault.previousKeyFiles`: {}", file.display())))
+        .map(|file| {
+            MasterKey::from_file(file)
+                .with_context(|| format!("`vault.previousKeyFiles`: {}", file.display()))
+        })
         .collect::<anyhow::Result<Vec<_>>>()?;
     Ok(Some(Arc::new(Vault::new(current, previous))))
 }
@@ -147,10 +201,15 @@ fn implied_key(file: &Path, is_used: bool) -> anyhow::Result<MasterKey> {
         return Ok(MasterKey::from_file(file)?);
     }
     if is_used {
-        anyhow::bail!("the database has sealed secrets and their master key is not at {}; restore it from your backup, or name it in `vault.masterKeyFile`", file.display());
+        anyhow::bail!(
+            "the database has sealed secrets and their master key is not at {}; restore it from your backup, or name it in `vault.masterKeyFile`",
+            file.display()
+        );
     }
     tracing::info!(file = %file.display(), "made a master key; without it the secrets in the database can't be opened: keep a copy apart from the database");
-    Ok(MasterKey::create_file(file, &mut |bytes| berth_service::Entropy::fill(&SystemEntropy, bytes))?)
+    Ok(MasterKey::create_file(file, &mut |bytes| {
+        berth_service::Entropy::fill(&SystemEntropy, bytes)
+    })?)
 }
 
 fn parse_root_token(text: &str) -> anyhow::Result<TokenText> {
@@ -159,14 +218,23 @@ fn parse_root_token(text: &str) -> anyhow::Result<TokenText> {
 
 async fn install_configured(service: &Service, components: &[PathBuf]) -> anyhow::Result<()> {
     for file in components {
-        let bytes = std::fs::read(file).with_context(|| format!("`plugins` names {}, which can't be read", file.display()))?;
-        service.install_at_start(bytes).await.map_err(in_full).with_context(|| format!("`plugins` names {}, which was refused", file.display()))?;
+        let bytes = std::fs::read(file)
+            .with_context(|| format!("`plugins` names {}, which can't be read", file.display()))?;
+        service
+            .install_at_start(bytes)
+            .await
+            .map_err(in_full)
+            .with_context(|| format!("`plugins` names {}, which was refused", file.display()))?;
     }
     Ok(())
 }
 
 fn make_private(dir: &Path) -> anyhow::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(dir).with_context(|| format!("can't make the directory {}", dir.display()))
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .with_context(|| format!("can't make the directory {}", dir.display()))
 }
 
 /// At the start the operator reads the log and the console alike: the inner text may be shown.

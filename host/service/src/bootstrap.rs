@@ -124,6 +124,23 @@ impl Root<'_> {
                 self.audit("compute:tenants:write", "compute-tenant/root"),
             )
             .await?;
+        let policy = self.put_administrator_policy().await?;
+        let principal = Principal {
+            id: self.principal_id(),
+            tenant_id: TenantId::root(),
+            title: title("root")?,
+            groups: BTreeSet::new(),
+            policies: vec![policy],
+            created_at: self.now,
+        };
+        let on = format!("compute-principal/{}", principal.id);
+        self.store
+            .create_principal(&principal, self.audit("compute:principals:write", &on))
+            .await?;
+        Ok(())
+    }
+
+    async fn put_administrator_policy(&self) -> Result<PolicyId, ServiceError> {
         let policy = Policy {
             id: PolicyId::generate(
                 self.deployment.created_at,
@@ -135,21 +152,34 @@ impl Root<'_> {
             created_at: self.now,
             updated_at: self.now,
         };
-        let on = format!("compute-policy/{}", policy.id);
-        self.store
-            .put_policy(&policy, self.audit("compute:policies:write", &on))
-            .await?;
-        let principal = Principal {
-            id: self.principal_id(),
-            tenant_id: TenantId::root(),
-            title: title("root")?,
-            groups: BTreeSet::new(),
-            policies: vec![policy.id],
-            created_at: self.now,
+        let stored = self.store.policy(&policy.tenant_id, &policy.id).await?;
+        if stored.is_none_or(|stored| stored.document != policy.document) {
+            let on = format!("compute-policy/{}", policy.id);
+            self.store
+                .put_policy(&policy, self.audit("compute:policies:write", &on))
+                .await?;
+        }
+        Ok(policy.id)
+    }
+
+    /// Makes the root principal an administrator again. Whoever can set the host's configuration
+    /// wants it back, whether it was deleted or only stripped of its policies.
+    async fn restore(&self) -> Result<(), ServiceError> {
+        let Some(mut principal) = self
+            .store
+            .principal(&TenantId::root(), &self.principal_id())
+            .await?
+        else {
+            return self.create().await;
         };
+        let policy = self.put_administrator_policy().await?;
+        if principal.policies.contains(&policy) {
+            return Ok(());
+        }
+        principal.policies.push(policy);
         let on = format!("compute-principal/{}", principal.id);
         self.store
-            .create_principal(&principal, self.audit("compute:principals:write", &on))
+            .update_principal(&principal, self.audit("compute:principals:write", &on))
             .await?;
         Ok(())
     }
@@ -159,20 +189,12 @@ impl Root<'_> {
         text: &TokenText,
         entropy: &dyn Entropy,
     ) -> Result<(), ServiceError> {
+        self.restore().await?;
         let hash = text.hash();
         if self.store.token_by_hash(hash.as_str()).await?.is_some() {
             return Ok(());
         }
         let root = TenantId::root();
-        if self
-            .store
-            .principal(&root, &self.principal_id())
-            .await?
-            .is_none()
-        {
-            // It was deleted, and whoever can set the host's configuration wants it back.
-            self.create().await?;
-        }
         let token = Token {
             id: TokenId::generate(self.now, entropy.id_seed()),
             principal_id: self.principal_id(),

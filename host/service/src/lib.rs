@@ -32,6 +32,7 @@ pub mod secrets;
 mod service;
 mod settings;
 pub mod tenants;
+mod turn;
 pub mod vault_proof;
 
 pub use ambient::{Clock, Entropy};

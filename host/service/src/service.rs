@@ -41,6 +41,7 @@ pub struct Service {
     pub(crate) policies: PolicyCache,
     /// Held while a generation is compared with the active one and takes its place.
     pub(crate) activation: tokio::sync::Mutex<()>,
+    pub(crate) turns: crate::turn::Turns,
 }
 
 impl Service {
@@ -52,6 +53,7 @@ impl Service {
             waker: Arc::new(Notify::new()),
             policies: PolicyCache::default(),
             activation: tokio::sync::Mutex::new(()),
+            turns: crate::turn::Turns::default(),
         }
     }
 

@@ -70,17 +70,32 @@ impl Settings {
             ("lease", reconcile.lease.0, 500, hour),
             ("poll", reconcile.poll.0, 10, Span::minutes(1).0),
             ("journalKeep", reconcile.journal_keep.0, hour, u64::MAX),
-            ("timing.converging", timing.converging.0, 10, Span::seconds(30).0),
+            (
+                "timing.converging",
+                timing.converging.0,
+                10,
+                Span::seconds(30).0,
+            ),
             ("timing.steady", timing.steady.0, 10, Span::minutes(5).0),
-            ("timing.firstRetry", timing.first_retry.0, 1, Span::seconds(30).0),
+            (
+                "timing.firstRetry",
+                timing.first_retry.0,
+                1,
+                Span::seconds(30).0,
+            ),
             ("timing.absenceGrace", timing.absence_grace.0, 0, hour),
             ("timing.missingGrace", timing.missing_grace.0, 0, hour),
             ("perAccount", u64::from(reconcile.per_account), 1, 1 << 20),
             // 0: a host that only serves the API.
             ("concurrency", u64::from(reconcile.concurrency), 0, 1 << 16),
         ];
-        match spans.into_iter().find(|(_, value, least, most)| value < least || value > most) {
-            Some((key, value, least, most)) => Err(format!("`service.reconcile.{key}` is {value}; {least} to {most} are taken")),
+        match spans
+            .into_iter()
+            .find(|(_, value, least, most)| value < least || value > most)
+        {
+            Some((key, value, least, most)) => Err(format!(
+                "`service.reconcile.{key}` is {value}; {least} to {most} are taken"
+            )),
             None => Ok(()),
         }
     }

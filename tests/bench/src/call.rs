@@ -11,7 +11,10 @@ use berth_domain::provider::AccountView;
 use berth_domain::secret::{SecretRef, SecretText};
 use berth_domain::spec::Spec;
 use berth_domain::time::Millis;
-use berth_runtime::{Budget, CallScope, Exchange, JournalEntry, PortError, Ports, Priority, RateHeaders, Runtime, RuntimeConfig};
+use berth_runtime::{
+    Budget, CallScope, Exchange, JournalEntry, PortError, Ports, Priority, RateHeaders, Runtime,
+    RuntimeConfig,
+};
 use serde_json::json;
 use wasmtime::component::{Component, HasSelf, Linker};
 use wasmtime::{Config, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
@@ -32,14 +35,18 @@ mod bare {
 pub(crate) async fn measure(subjects: &Subjects, figures: &mut Figures) -> anyhow::Result<()> {
     let spec = json!({"region": "nyc3", "size": "db-s-1vcpu-1gb", "num_nodes": 1, "version": "16"});
     let spec: Spec = spec.as_object().cloned().context("an object")?;
-    let bytes = std::fs::read(&subjects.component).with_context(|| format!("can't read {}", subjects.component.display()))?;
+    let bytes = std::fs::read(&subjects.component)
+        .with_context(|| format!("can't read {}", subjects.component.display()))?;
     // In turns, so that a noisy minute hits both.
     let mut ours = Vec::new();
     let mut bare = Vec::new();
     let host = Ours::start(&bytes).await?;
     let reference = Bare::start(&subjects.component).map_err(bare_failed)?;
     for turn in 0..WARM_UP + CALLS {
-        let (with_us, without) = (host.check(&spec).await?, reference.check(&spec).await.map_err(bare_failed)?);
+        let (with_us, without) = (
+            host.check(&spec).await?,
+            reference.check(&spec).await.map_err(bare_failed)?,
+        );
         if turn >= WARM_UP {
             ours.push(with_us);
             bare.push(without);
@@ -47,9 +54,27 @@ pub(crate) async fn measure(subjects: &Subjects, figures: &mut Figures) -> anyho
     }
     let median = percentile(&mut ours, 0.5);
     let reference = percentile(&mut bare, 0.5);
-    figures.add("call.fresh_us", micros(median), "us", format!("bare wasmtime, same component, fresh instance: {:.1} us", micros(reference)));
-    figures.add("call.fresh_p99_us", micros(percentile(&mut ours, 0.99)), "us", format!("bare: {:.1} us", micros(percentile(&mut bare, 0.99))));
-    figures.add("call.fresh_over_bare", micros(median) / micros(reference), "", "bare wasmtime at the median");
+    figures.add(
+        "call.fresh_us",
+        micros(median),
+        "us",
+        format!(
+            "bare wasmtime, same component, fresh instance: {:.1} us",
+            micros(reference)
+        ),
+    );
+    figures.add(
+        "call.fresh_p99_us",
+        micros(percentile(&mut ours, 0.99)),
+        "us",
+        format!("bare: {:.1} us", micros(percentile(&mut bare, 0.99))),
+    );
+    figures.add(
+        "call.fresh_over_bare",
+        micros(median) / micros(reference),
+        "",
+        "bare wasmtime at the median",
+    );
     Ok(())
 }
 
@@ -66,17 +91,34 @@ struct Ours {
 impl Ours {
     async fn start(bytes: &[u8]) -> anyhow::Result<Self> {
         let nothing = Arc::new(Nothing);
-        let ports = Ports { secrets: nothing.clone(), journal: nothing.clone(), rate: nothing.clone(), clock: nothing.clone(), entropy: nothing };
+        let ports = Ports {
+            secrets: nothing.clone(),
+            journal: nothing.clone(),
+            rate: nothing.clone(),
+            clock: nothing.clone(),
+            entropy: nothing,
+        };
         let runtime = Runtime::start(RuntimeConfig::default(), ports)?;
         let generation = runtime.load(bytes).await?;
-        let account =
-            AccountView { id: AccountId::generate(Millis(0), IdSeed([0; 10])), shared: true, previews: false, regions: vec!["nyc3".to_owned()] };
-        Ok(Self { runtime, generation, account })
+        let account = AccountView {
+            id: AccountId::generate(Millis(0), IdSeed([0; 10])),
+            shared: true,
+            previews: false,
+            regions: vec!["nyc3".to_owned()],
+        };
+        Ok(Self {
+            runtime,
+            generation,
+            account,
+        })
     }
 
     async fn check(&self, spec: &Spec) -> anyhow::Result<Duration> {
         let begun = Instant::now();
-        let checked = self.runtime.check(&self.generation, &self.account, KIND, spec, None).await;
+        let checked = self
+            .runtime
+            .check(&self.generation, &self.account, KIND, spec, None)
+            .await;
         let elapsed = begun.elapsed();
         checked.map_err(|failure| anyhow::anyhow!("check failed: {failure:?}"))?;
         Ok(elapsed)
@@ -91,7 +133,9 @@ struct Bare {
 impl Bare {
     fn start(component: &Path) -> wasmtime::Result<Self> {
         let mut pool = PoolingAllocationConfig::default();
-        pool.max_memory_size(64 << 20).linear_memory_keep_resident(0).table_keep_resident(0);
+        pool.max_memory_size(64 << 20)
+            .linear_memory_keep_resident(0)
+            .table_keep_resident(0);
         let mut config = Config::new();
         config
             .memory_reservation(64 << 20)
@@ -108,11 +152,19 @@ impl Bare {
     async fn check(&self, spec: &Spec) -> wasmtime::Result<Duration> {
         use bare::berth::provider::types::Account;
         let begun = Instant::now();
-        let account = Account { id: "acc".to_owned(), shared: true, previews: false, regions: vec!["nyc3".to_owned()] };
+        let account = Account {
+            id: "acc".to_owned(),
+            shared: true,
+            previews: false,
+            regions: vec!["nyc3".to_owned()],
+        };
         let text = serde_json::to_string(spec)?;
         let mut store = Store::new(&self.engine, Idle);
         let provider = self.instances.instantiate_async(&mut store).await?;
-        let checked = provider.berth_provider_adapter().call_check(&mut store, &account, KIND, &text, None).await?;
+        let checked = provider
+            .berth_provider_adapter()
+            .call_check(&mut store, &account, KIND, &text, None)
+            .await?;
         let elapsed = begun.elapsed();
         checked.map_err(|error| wasmtime::Error::msg(format!("check failed: {error:?}")))?;
         Ok(elapsed)
@@ -123,13 +175,24 @@ impl Bare {
 struct Idle;
 
 impl bare::berth::provider::http::Host for Idle {
-    fn send(&mut self, _: bare::berth::provider::http::Request) -> Result<bare::berth::provider::http::Response, bare::berth::provider::http::HttpError> {
-        Err(bare::berth::provider::http::HttpError::Refused("not here".to_owned()))
+    fn send(
+        &mut self,
+        _: bare::berth::provider::http::Request,
+    ) -> Result<bare::berth::provider::http::Response, bare::berth::provider::http::HttpError> {
+        Err(bare::berth::provider::http::HttpError::Refused(
+            "not here".to_owned(),
+        ))
     }
 }
 
 impl bare::berth::provider::log::Host for Idle {
-    fn write(&mut self, _: bare::berth::provider::log::Level, _: String, _: Vec<bare::berth::provider::log::Field>) {}
+    fn write(
+        &mut self,
+        _: bare::berth::provider::log::Level,
+        _: String,
+        _: Vec<bare::berth::provider::log::Field>,
+    ) {
+    }
 }
 
 impl bare::berth::provider::clock::Host for Idle {

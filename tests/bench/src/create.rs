@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteRow, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Row as _, SqliteConnection, TypeInfo as _, ValueRef as _};
+use sqlx::{
+    AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Row as _, SqliteConnection,
+    TypeInfo as _, ValueRef as _,
+};
 
 use crate::Subjects;
 use crate::figures::{Figures, percentile};
@@ -24,12 +27,19 @@ pub(crate) async fn measure(subjects: &Subjects, figures: &mut Figures) -> anyho
     let folder = tempfile::tempdir()?;
     let plugins = format!("[{:?}]", subjects.component.to_string_lossy());
     // No reconciler: what is measured is the way of a wish into the store.
-    let settings =
-        [("BERTH_PLUGINS", plugins.as_str()), ("BERTH_SERVICE__RECONCILE__CONCURRENCY", "0"), ("BERTH_SERVICE__MAX_PER_KIND", "1000000000")];
+    let settings = [
+        ("BERTH_PLUGINS", plugins.as_str()),
+        ("BERTH_SERVICE__RECONCILE__CONCURRENCY", "0"),
+        ("BERTH_SERVICE__MAX_PER_KIND", "1000000000"),
+    ];
     let host = Arc::new(Host::start(&subjects.berth, folder.path(), &settings).await?);
     let (tenant, pool) = prepare(&host).await?;
     let (elapsed, mut latencies) = drive(&host, &tenant, &pool).await?;
-    Arc::try_unwrap(host).ok().context("the host is still in use")?.stop().await?;
+    Arc::try_unwrap(host)
+        .ok()
+        .context("the host is still in use")?
+        .stop()
+        .await?;
 
     #[expect(clippy::cast_precision_loss, reason = "a count of creates")]
     let rate = latencies.len() as f64 / elapsed.as_secs_f64();
@@ -37,14 +47,35 @@ pub(crate) async fn measure(subjects: &Subjects, figures: &mut Figures) -> anyho
     let raw = raw_inserts(&database, CLIENTS).await?;
     let single = raw_inserts(&database, 1).await?;
     figures.add("create.sqlite.per_s", rate, "1/s", format!("{CLIENTS} clients; raw inserts {raw:.0}/s in groups of {CLIENTS}, {single:.0}/s one by one"));
-    figures.add("create.sqlite.ratio", rate / raw, "", "raw inserts of the same rows, committed in groups");
-    figures.add("create.sqlite.p50_ms", percentile(&mut latencies, 0.5).as_secs_f64() * 1_000.0, "ms", format!("{CLIENTS} clients, saturated"));
-    figures.add("create.sqlite.p99_ms", percentile(&mut latencies, 0.99).as_secs_f64() * 1_000.0, "ms", format!("{CLIENTS} clients, saturated"));
+    figures.add(
+        "create.sqlite.ratio",
+        rate / raw,
+        "",
+        "raw inserts of the same rows, committed in groups",
+    );
+    figures.add(
+        "create.sqlite.p50_ms",
+        percentile(&mut latencies, 0.5).as_secs_f64() * 1_000.0,
+        "ms",
+        format!("{CLIENTS} clients, saturated"),
+    );
+    figures.add(
+        "create.sqlite.p99_ms",
+        percentile(&mut latencies, 0.99).as_secs_f64() * 1_000.0,
+        "ms",
+        format!("{CLIENTS} clients, saturated"),
+    );
     Ok(())
 }
 
 async fn prepare(host: &Host) -> anyhow::Result<(String, String)> {
-    let text = |value: &Value| value.get("id").and_then(Value::as_str).map(str::to_owned).context("an answer without an id");
+    let text = |value: &Value| {
+        value
+            .get("id")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+            .context("an answer without an id")
+    };
     let account = host
         .call("accounts/create", &json!({"tenantId": "root", "title": "bench", "provider": "do", "regions": ["nyc3"], "credential": "bench-credential"}))
         .await?;
@@ -52,7 +83,11 @@ async fn prepare(host: &Host) -> anyhow::Result<(String, String)> {
     Ok(("root".to_owned(), text(&pool)?))
 }
 
-async fn drive(host: &Arc<Host>, tenant: &str, pool: &str) -> anyhow::Result<(Duration, Vec<Duration>)> {
+async fn drive(
+    host: &Arc<Host>,
+    tenant: &str,
+    pool: &str,
+) -> anyhow::Result<(Duration, Vec<Duration>)> {
     let next = Arc::new(AtomicUsize::new(0));
     let begun = Instant::now();
     let clients: Vec<_> = (0..CLIENTS)
@@ -87,7 +122,11 @@ async fn drive(host: &Arc<Host>, tenant: &str, pool: &str) -> anyhow::Result<(Du
 /// Copies the rows of [`TABLES`] into a new database of the same schema, `group` creates a
 /// transaction, and returns creates a second.
 async fn raw_inserts(database: &Path, group: usize) -> anyhow::Result<f64> {
-    let mut source = SqliteConnectOptions::new().filename(database).read_only(true).connect().await?;
+    let mut source = SqliteConnectOptions::new()
+        .filename(database)
+        .read_only(true)
+        .connect()
+        .await?;
     let folder = tempfile::tempdir()?;
     let mut target = SqliteConnectOptions::new()
         .filename(folder.path().join("raw.db"))
@@ -103,8 +142,18 @@ async fn raw_inserts(database: &Path, group: usize) -> anyhow::Result<f64> {
             sqlx::query(AssertSqlSafe(schema.get::<String, _>(0))).execute(&mut target).await?;
         }
         let limit = if group == 1 { CREATES / 6 } else { CREATES };
-        let rows = sqlx::query(AssertSqlSafe(format!("SELECT * FROM {table} ORDER BY rowid DESC LIMIT {limit}"))).fetch_all(&mut source).await?;
-        copies.push((insert_into(table, rows.first().context("no rows were left by the creates")?), rows));
+        let rows = sqlx::query(AssertSqlSafe(format!(
+            "SELECT * FROM {table} ORDER BY rowid DESC LIMIT {limit}"
+        )))
+        .fetch_all(&mut source)
+        .await?;
+        copies.push((
+            insert_into(
+                table,
+                rows.first().context("no rows were left by the creates")?,
+            ),
+            rows,
+        ));
     }
     let creates = copies.iter().map(|(_, rows)| rows.len()).min().unwrap_or(0);
     let begun = Instant::now();
@@ -130,11 +179,21 @@ async fn raw_inserts(database: &Path, group: usize) -> anyhow::Result<f64> {
 
 fn insert_into(table: &str, row: &SqliteRow) -> String {
     let columns: Vec<&str> = row.columns().iter().map(sqlx::Column::name).collect();
-    let places: Vec<String> = (1..=columns.len()).map(|place| format!("${place}")).collect();
-    format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), places.join(", "))
+    let places: Vec<String> = (1..=columns.len())
+        .map(|place| format!("${place}"))
+        .collect();
+    format!(
+        "INSERT INTO {table} ({}) VALUES ({})",
+        columns.join(", "),
+        places.join(", ")
+    )
 }
 
-async fn insert_row(target: &mut SqliteConnection, insert: &str, row: &SqliteRow) -> anyhow::Result<()> {
+async fn insert_row(
+    target: &mut SqliteConnection,
+    insert: &str,
+    row: &SqliteRow,
+) -> anyhow::Result<()> {
     let mut query = sqlx::query(AssertSqlSafe(insert.to_owned()));
     for column in row.columns() {
         let value = row.try_get_raw(column.ordinal())?;

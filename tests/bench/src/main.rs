@@ -38,14 +38,29 @@ pub(crate) struct Subjects {
 
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
-    let of = |name: &str| std::env::var_os(name).map(PathBuf::from).with_context(|| format!("{name} is not set; run `cargo xtask bench`"));
-    let subjects = Subjects { berth: of("BERTH_BIN")?, component: of("BERTH_COMPONENTS")?.join("do.wasm") };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let of = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .with_context(|| format!("{name} is not set; run `cargo xtask bench`"))
+    };
+    let subjects = Subjects {
+        berth: of("BERTH_BIN")?,
+        component: of("BERTH_COMPONENTS")?.join("do.wasm"),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
     let mut figures = Figures::default();
     runtime.block_on(async {
-        call::measure(&subjects, &mut figures).await.context("plugin calls")?;
-        start::measure(&subjects, &mut figures).await.context("start and memory")?;
-        create::measure(&subjects, &mut figures).await.context("creates")
+        call::measure(&subjects, &mut figures)
+            .await
+            .context("plugin calls")?;
+        start::measure(&subjects, &mut figures)
+            .await
+            .context("start and memory")?;
+        create::measure(&subjects, &mut figures)
+            .await
+            .context("creates")
     })?;
     figures.print(options.json);
     Ok(())

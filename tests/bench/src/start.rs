@@ -27,7 +27,12 @@ pub(crate) async fn measure(subjects: &Subjects, figures: &mut Figures) -> anyho
         host.stop().await?;
     }
     let warm_ms = percentile(&mut warm, 0.5).as_secs_f64() * 1_000.0;
-    figures.add("start.warm_ms", warm_ms, "ms", format!("target 200; first start with compiling: {cold_ms:.0} ms"));
+    figures.add(
+        "start.warm_ms",
+        warm_ms,
+        "ms",
+        format!("target 200; first start with compiling: {cold_ms:.0} ms"),
+    );
     figures.add("rss.idle_mb", resident, "MB", "target 80");
     Ok(())
 }

@@ -81,7 +81,7 @@ impl SpecSchema {
     /// Every fault found, at most 20, each with its pointer under `/spec`.
     pub fn validate(&self, spec: &Spec) -> Result<(), Vec<InputError>> {
         let instance = Value::Object(spec.clone());
-        let faults: Vec<InputError> = self
+        let mut faults: Vec<InputError> = self
             .validator
             .iter_errors(&instance)
             .take(FAULTS_MAX)
@@ -106,6 +106,8 @@ impl SpecSchema {
                 }
             })
             .collect();
+        // The order in which the validator finds them is its own affair.
+        faults.sort_by(|a, b| a.field.cmp(&b.field));
         if faults.is_empty() {
             Ok(())
         } else {
@@ -170,8 +172,8 @@ mod tests {
     fn every_fault_names_its_field_under_spec() {
         insta::assert_debug_snapshot!(faults(json!({"n": 4, "sise": "x"})), @r#"
         [
-            "/spec/sise: unknown field: the kind's schema does not have it",
             "/spec/n: the value is greater than the maximum of 3",
+            "/spec/sise: unknown field: the kind's schema does not have it",
             "/spec/size: missing: the kind requires it",
         ]
         "#);

@@ -30,7 +30,7 @@ pub(super) async fn given(
     credential: SecretValue,
 ) -> Result<SecretText, ServiceError> {
     let Ok(reference) = credential.0.expose().parse::<SecretRef>() else {
-        return Ok(credential.0);
+        return plain(credential);
     };
     let none = || {
         ServiceError::invalid(
@@ -52,6 +52,25 @@ pub(super) async fn given(
         .await?
         .ok_or_else(none)?;
     open(service, &sealed)
+}
+
+/// A credential goes into a header, so it has no spaces and nothing that is not seen; and whatever
+/// looks like a reference was meant as one.
+fn plain(credential: SecretValue) -> Result<SecretText, ServiceError> {
+    let text = credential.0.expose();
+    if text.starts_with("secret:") {
+        return Err(ServiceError::invalid(
+            "/credential",
+            "looks like a SecretRef and is none: expected `secret://<tenant>/<name>`, or the credential itself",
+        ));
+    }
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(ServiceError::invalid(
+            "/credential",
+            "expected the credential as the provider gave it: visible ASCII characters, without spaces and line ends",
+        ));
+    }
+    Ok(credential.0)
 }
 
 /// Seals it as the account's.

@@ -50,6 +50,7 @@ async fn delete(
     attempt: &Attempt<'_>,
     input: &Input,
 ) -> Result<Resource, ServiceError> {
+    let _turn = service.turns.of(&input.resource_id).await;
     for _ in 0..TRIES {
         let action = Action::CloudResourcesDelete;
         let stored = find(

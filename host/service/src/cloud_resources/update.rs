@@ -74,6 +74,7 @@ async fn update(
         )
         .reason("empty"));
     }
+    let _turn = service.turns.of(&input.resource_id).await;
     for _ in 0..TRIES {
         let action = Action::CloudResourcesUpdate;
         let stored = find(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use berth_domain::time::{Millis, Span};
-use berth_store::{Claim, ClaimRequest};
+use berth_store::{Claim, ClaimRequest, StoreError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -21,6 +21,8 @@ const NAP: Duration = Duration::from_millis(20);
 /// Sleep while what is due can't be claimed, since its account is busy. A run of this host that ends
 /// wakes the loop at once.
 const BUSY_NAP: Duration = Duration::from_millis(250);
+/// Pause after a claim that failed: a full disk is not emptied by asking it more often.
+const STORE_NAP: Duration = Duration::from_secs(1);
 /// How often closed journal entries are thrown away.
 const PRUNE_EVERY: Span = Span::minutes(10);
 /// Entries that one pruning takes.
@@ -78,12 +80,34 @@ async fn claim_until(
     let service = &tools.service;
     let places = usize::try_from(service.settings().reconcile.concurrency).unwrap_or(usize::MAX);
     let mut pruned_at = service.now();
+    let mut store_is_away = false;
     while !*stop.borrow() {
         while runs.try_join_next().is_some() {}
         let free = places.saturating_sub(runs.len());
         let now = service.now();
         let leased_until = now + service.settings().reconcile.lease;
-        let claims = claim(service, host, free, now).await;
+        let claims = match claim(service, host, free, now).await {
+            Ok(claims) => {
+                if std::mem::take(&mut store_is_away) {
+                    tracing::info!("work can be claimed again");
+                }
+                claims
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut store_is_away, true) {
+                    tracing::warn!(%error, "no work can be claimed; it is tried again until it can");
+                }
+                tokio::select! {
+                    () = tokio::time::sleep(STORE_NAP) => {}
+                    stopped = stop.changed() => {
+                        if stopped.is_err() {
+                            return;
+                        }
+                    }
+                }
+                continue;
+            }
+        };
         let claimed = claims.len();
         for claim in claims {
             let tools = tools.clone();
@@ -113,10 +137,15 @@ async fn claim_until(
     }
 }
 
-async fn claim(service: &Service, host: &str, free: usize, now: Millis) -> Vec<Claim> {
+async fn claim(
+    service: &Service,
+    host: &str,
+    free: usize,
+    now: Millis,
+) -> Result<Vec<Claim>, StoreError> {
     let settings = &service.settings().reconcile;
     if free == 0 {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let request = ClaimRequest {
         host: host.to_owned(),
@@ -125,13 +154,7 @@ async fn claim(service: &Service, host: &str, free: usize, now: Millis) -> Vec<C
         limit: u32::try_from(free).unwrap_or(u32::MAX),
         per_account: settings.per_account,
     };
-    match service.store().claim(request).await {
-        Ok(claims) => claims,
-        Err(error) => {
-            tracing::warn!(%error, "no work could be claimed; tried again");
-            Vec::new()
-        }
-    }
+    service.store().claim(request).await
 }
 
 /// How long to sleep when nothing could be claimed; `busy` if something is due nevertheless.

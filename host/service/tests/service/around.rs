@@ -309,3 +309,27 @@ async fn a_tenant_reads_its_own_audit_and_operators_all() {
     let zero = audit::list::handle(&world.service, &world.root, input(json!({"limit": 0}))).await;
     assert_eq!(told(zero).2, "limit");
 }
+
+#[tokio::test]
+async fn a_credential_that_cannot_be_one_is_refused_instead_of_sealed() {
+    let world = World::new().await;
+    let tenant = world.tenant("acme").await;
+    for wrong in [
+        "",
+        "secret:/acme/s1",
+        "secret://acme/bad name",
+        "x\r\nHost: evil",
+        "with space",
+        "\u{0}",
+    ] {
+        let body =
+            json!({"tenantId": "acme", "title": "own", "provider": "do", "credential": wrong});
+        let (code, _, field) =
+            told(accounts::create::handle(&world.service, &tenant.admin, input(body)).await);
+        assert_eq!(
+            (code, field.as_str()),
+            (Code::InvalidInput, "credential"),
+            "{wrong:?}"
+        );
+    }
+}

@@ -156,3 +156,29 @@ async fn a_given_root_token_brings_a_deleted_root_principal_back() {
     let tenants = berth_service::tenants::list::handle(service, &caller, input(json!({}))).await;
     assert!(tenants.is_ok());
 }
+
+/// An operator who took the root principal's policies away by mistake gets back in the same way.
+#[tokio::test]
+async fn a_given_root_token_makes_a_stripped_root_principal_an_administrator_again() {
+    let world = World::bare(Default::default()).await;
+    let service = &world.service;
+    let body = json!({"tenantId": "root", "principalId": world.root.principal.id, "policies": []});
+    principals::update::handle(service, &world.root, input(body))
+        .await
+        .unwrap();
+    let text = format!("brt_{}", "ef".repeat(32));
+    bootstrap(
+        service.store().as_ref(),
+        service.clock().as_ref(),
+        service.entropy().as_ref(),
+        Some(token(&text)),
+    )
+    .await
+    .unwrap();
+    let caller = service
+        .authenticate(&text, service.new_request_id(), None)
+        .await
+        .unwrap();
+    let tenants = berth_service::tenants::list::handle(service, &caller, input(json!({}))).await;
+    assert!(tenants.is_ok());
+}

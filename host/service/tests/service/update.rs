@@ -327,3 +327,22 @@ async fn changes_at_the_same_moment_all_count() {
         json!({"work_mem": 8, "timezone": "UTC"})
     );
 }
+
+/// Fifty writers of one row wait for each other; none is sent away with "try again".
+#[tokio::test]
+async fn many_updates_of_one_resource_at_once_all_land() {
+    let world = World::new().await;
+    let tenant = world.tenant("acme").await;
+    let made = world
+        .create(&tenant.admin, &world.pg(&tenant.id, "main"))
+        .await
+        .unwrap();
+    let updates = (0..50).map(|number| {
+        let patch = json!({"description": format!("number {number}")});
+        world.update(&tenant.admin, &tenant.id, &made.id, patch)
+    });
+    for updated in futures_util::future::join_all(updates).await {
+        updated.unwrap();
+    }
+    assert_eq!(world.row(&made.id).await.version, 51);
+}
