@@ -253,6 +253,13 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_would_be_stored_as_another_is_refused() {
+        assert!(fault("{\"tenantId\": \"a\", \"spec\": {\"n\": 12345678901234567890123}}").contains("too large to be kept exactly"));
+        let input: Input = parse(b"{\"tenantId\": \"a\", \"count\": 3.0}").unwrap();
+        assert_eq!(input.count, 3);
+    }
+
+    #[test]
     fn no_fault_repeats_a_value() {
         assert!(!fault("{\"tenantId\": \"a\", \"count\": \"hunter2\"}").contains("hunter2"));
         assert!(

@@ -296,7 +296,7 @@ mod tests {
     #[test]
     fn variables_beat_the_file_and_flags_beat_both() {
         Jail::expect_with(|jail| {
-            let toml = "dataDir = \"a\"\n[service]\nmaxPerKind = 3\n[service.reconcile.timing]\nconverging = 7\n";
+            let toml = "dataDir = \"a\"\n[service]\nmaxPerKind = 3\n[service.reconcile.timing]\nconverging = 70\n";
             let mut config = loaded(
                 jail,
                 toml,
@@ -310,7 +310,7 @@ mod tests {
                 (config.service.max_per_kind, config.data_dir.to_str()),
                 (4, Some("b"))
             );
-            assert_eq!(config.service.reconcile.timing.converging.0, 7);
+            assert_eq!(config.service.reconcile.timing.converging.0, 70);
             config = load(&ServeFlags {
                 data_dir: Some("c".into()),
                 ..ServeFlags::default()
