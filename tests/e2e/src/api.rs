@@ -80,7 +80,7 @@ pub struct Refusal {
     /// For people.
     pub message: String,
     /// What else there is to say.
-    pub details: Value,
+    pub details: Box<Value>,
 }
 
 impl Refusal {
@@ -170,7 +170,7 @@ impl Answer {
             status: self.status,
             code: text("code"),
             message: text("message"),
-            details: error["details"].clone(),
+            details: Box::new(error["details"].clone()),
         })
     }
 }

@@ -1,7 +1,6 @@
 //! Requests and configurations that are wrong in every other way.
 
 use berth_e2e::{Api, New, Refusal, World};
-use futures_util::future::join_all;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName};
 use serde_json::json;
 
@@ -321,46 +320,4 @@ async fn a_host_without_a_secret_store_says_so() {
         .refused("accounts/create", &world.account_body("root"))
         .await
         .is("UNSUPPORTED", "");
-}
-
-/// One request more than the host serves at once is told to come back, and when.
-#[tokio::test]
-async fn a_host_that_is_full_says_when_to_come_back() {
-    let world = World::with(|settings| {
-        settings.set("api.concurrency", "2");
-    })
-    .await;
-    let acme = world.tenant("acme").await;
-    let bodies: Vec<_> = (0..40)
-        .map(|index| acme.body(&New::app(&format!("app-{index}"))))
-        .collect();
-    let all = join_all(
-        bodies
-            .iter()
-            .map(|body| acme.api.try_call("cloudResources/create", body)),
-    )
-    .await;
-    let mut full = 0;
-    for answer in all {
-        let answer = answer.unwrap();
-        match answer.result() {
-            Ok(_) => {}
-            Err(refusal) if refusal.code == "QUOTA_EXCEEDED" => {}
-            Err(refusal) => {
-                refusal.is("RATE_LIMITED", "");
-                assert!(
-                    refusal.message.contains("api.concurrency"),
-                    "{}",
-                    refusal.message
-                );
-                assert!(answer.headers.contains_key("retry-after"));
-                full += 1;
-            }
-        }
-    }
-    assert!(
-        full > 0,
-        "forty calls at once were served two at a time without anybody noticing"
-    );
-    acme.list().await;
 }

@@ -12,6 +12,7 @@ mod crash_points;
 mod create_input;
 mod create_refusals;
 mod create_spec;
+mod crowds;
 mod decisions;
 mod delete;
 mod faults_of_changes;
