@@ -254,7 +254,10 @@ mod tests {
 
     #[test]
     fn a_number_that_would_be_stored_as_another_is_refused() {
-        assert!(fault("{\"tenantId\": \"a\", \"spec\": {\"n\": 12345678901234567890123}}").contains("too large to be kept exactly"));
+        assert!(
+            fault("{\"tenantId\": \"a\", \"spec\": {\"n\": 12345678901234567890123}}")
+                .contains("too large to be kept exactly")
+        );
         let input: Input = parse(b"{\"tenantId\": \"a\", \"count\": 3.0}").unwrap();
         assert_eq!(input.count, 3);
     }

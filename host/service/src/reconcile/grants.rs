@@ -42,12 +42,15 @@ impl Grants {
         }
         let manifest = generation.manifest();
         let grant = AccountGrant::build(manifest, &grant_config(&account.egress, manifest), limits)
-            .map_err(|error| CallError {
-                fault: CallFault::Host(format!(
-                    "the egress of account {} can't be used: {error}",
-                    account.id
-                )),
-                wrote: false,
+            .map_err(|error| {
+                tracing::warn!(account = %account.id, %error, "the egress of an account can't be used; mend it with `accounts/update`");
+                CallError {
+                    fault: CallFault::Host(
+                        "the account's egress can't be used; the operator finds the cause in the host's log"
+                            .to_owned(),
+                    ),
+                    wrote: false,
+                }
             })?;
         let grant = Arc::new(grant);
         if kept.len() >= KEPT_MAX {
