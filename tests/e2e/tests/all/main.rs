@@ -7,6 +7,7 @@
 
 mod applying;
 mod bad_input;
+mod chaos;
 mod crash;
 mod crash_points;
 mod create_input;
