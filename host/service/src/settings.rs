@@ -50,7 +50,7 @@ impl Default for ReconcileSettings {
             timing: Timing::default(),
             concurrency: 64,
             per_account: 16,
-            lease: Span::seconds(60),
+            lease: Span::seconds(20),
             poll: Span::seconds(5),
             journal_keep: Span::minutes(60 * 24 * 30),
         }
