@@ -19,6 +19,8 @@ use crate::host::Host;
 
 const CLIENTS: usize = 64;
 const CREATES: usize = 12_000;
+/// Tenants that the creates are spread over, within the default quota of each.
+const TENANTS: usize = 600;
 /// The tables that a create writes.
 const TABLES: [&str; 3] = ["resources", "events", "audit"];
 
@@ -30,11 +32,10 @@ pub(crate) async fn measure(subjects: &Subjects, figures: &mut Figures) -> anyho
     let settings = [
         ("BERTH_PLUGINS", plugins.as_str()),
         ("BERTH_SERVICE__RECONCILE__CONCURRENCY", "0"),
-        ("BERTH_SERVICE__MAX_PER_KIND", "1000000000"),
     ];
     let host = Arc::new(Host::start(&subjects.berth, folder.path(), &settings).await?);
-    let (tenant, pool) = prepare(&host).await?;
-    let (elapsed, mut latencies) = drive(&host, &tenant, &pool).await?;
+    let pool = prepare(&host).await?;
+    let (elapsed, mut latencies) = drive(&host, &pool).await?;
     Arc::try_unwrap(host)
         .ok()
         .context("the host is still in use")?
@@ -68,31 +69,45 @@ pub(crate) async fn measure(subjects: &Subjects, figures: &mut Figures) -> anyho
     Ok(())
 }
 
-async fn prepare(host: &Host) -> anyhow::Result<(String, String)> {
-    let text = |value: &Value| {
+/// An account, its pool, and tenants that the pool is offered to.
+async fn prepare(host: &Host) -> anyhow::Result<String> {
+    let id = |value: &Value| {
         value
             .get("id")
             .and_then(Value::as_str)
             .map(str::to_owned)
             .context("an answer without an id")
     };
-    let account = host
-        .call("accounts/create", &json!({"tenantId": "root", "title": "bench", "provider": "do", "regions": ["nyc3"], "credential": "bench-credential"}))
+    let account = json!({"tenantId": "root", "title": "bench", "provider": "do", "regions": ["nyc3"], "credential": "bench-credential"});
+    let account = host.call("accounts/create", &account).await?;
+    let pool = json!({"tenantId": "root", "title": "bench", "type": "provider", "accountId": id(&account)?});
+    let pool = id(&host.call("pools/create", &pool).await?)?;
+    for number in 0..TENANTS {
+        let tenant = tenant(number);
+        host.call(
+            "tenants/create",
+            &json!({"tenantId": tenant, "title": "bench"}),
+        )
         .await?;
-    let pool = host.call("pools/create", &json!({"tenantId": "root", "title": "bench", "type": "provider", "accountId": text(&account)?})).await?;
-    Ok(("root".to_owned(), text(&pool)?))
+        host.call(
+            "offers/create",
+            &json!({"poolId": pool, "tenantId": tenant}),
+        )
+        .await?;
+    }
+    Ok(pool)
 }
 
-async fn drive(
-    host: &Arc<Host>,
-    tenant: &str,
-    pool: &str,
-) -> anyhow::Result<(Duration, Vec<Duration>)> {
+fn tenant(number: usize) -> String {
+    format!("tenant-{}", number % TENANTS)
+}
+
+async fn drive(host: &Arc<Host>, pool: &str) -> anyhow::Result<(Duration, Vec<Duration>)> {
     let next = Arc::new(AtomicUsize::new(0));
     let begun = Instant::now();
     let clients: Vec<_> = (0..CLIENTS)
         .map(|_| {
-            let (host, next, tenant, pool) = (host.clone(), next.clone(), tenant.to_owned(), pool.to_owned());
+            let (host, next, pool) = (host.clone(), next.clone(), pool.to_owned());
             tokio::spawn(async move {
                 let mut latencies = Vec::new();
                 loop {
@@ -101,7 +116,7 @@ async fn drive(
                         return anyhow::Ok(latencies);
                     }
                     let input = json!({
-                        "tenantId": tenant, "poolId": pool, "kind": "do.database.pg", "name": format!("db-{number}"),
+                        "tenantId": tenant(number), "poolId": pool, "kind": "do.database.pg", "name": format!("db-{number}"),
                         "idempotencyKey": format!("bench-{number}"),
                         "spec": {"region": "nyc3", "size": "db-s-1vcpu-1gb", "num_nodes": 1, "version": "16"},
                     });
@@ -138,7 +153,7 @@ async fn raw_inserts(database: &Path, group: usize) -> anyhow::Result<f64> {
         .await?;
     let mut copies = Vec::new();
     for table in TABLES {
-        for schema in sqlx::query("SELECT sql FROM sqlite_master WHERE tbl_name = $1 AND sql IS NOT NULL ORDER BY type DESC").bind(table).fetch_all(&mut source).await? {
+        for schema in sqlx::query("SELECT sql FROM sqlite_master WHERE tbl_name = $1 AND sql IS NOT NULL ORDER BY type = 'table' DESC").bind(table).fetch_all(&mut source).await? {
             sqlx::query(AssertSqlSafe(schema.get::<String, _>(0))).execute(&mut target).await?;
         }
         let limit = if group == 1 { CREATES / 6 } else { CREATES };
