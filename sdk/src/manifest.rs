@@ -26,6 +26,7 @@ pub fn kind(id: &str, title: &str, family: Family, spec_schema: &str) -> Kind {
         releasable: false,
         adoptable: false,
         lists_whole: false,
+        ends_with_parent: false,
         id_pattern: String::new(),
         reads: Vec::new(),
         writes: Vec::new(),
@@ -40,6 +41,7 @@ pub fn checked() -> Checked {
         instances: Vec::new(),
         networks: Vec::new(),
         bookings: Vec::new(),
+        meters: Vec::new(),
     }
 }
 

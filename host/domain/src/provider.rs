@@ -197,6 +197,8 @@ pub struct Checked {
     pub networks: Vec<String>,
     /// Capacity booked, by name.
     pub bookings: Vec<Booking>,
+    /// Units an hour of the kind's own meters.
+    pub meters: Vec<MeterRate>,
 }
 
 /// Capacity that a spec books.
@@ -206,6 +208,15 @@ pub struct Booking {
     pub name: String,
     /// How much.
     pub amount: u64,
+}
+
+/// A meter of the kind that a spec runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MeterRate {
+    /// Its name in the manifest.
+    pub name: String,
+    /// Its units an hour.
+    pub rate: u64,
 }
 
 /// A field that a provider or `check` refuses.

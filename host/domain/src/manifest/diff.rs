@@ -137,6 +137,11 @@ fn kind_changes(old: &Kind, new: &Kind, found: &mut Found) {
     found.differs("parents", &set(&old.parents), &set(&new.parents));
     found.differs("identity", &old.identity, &new.identity);
     found.differs("singleton", &old.singleton, &new.singleton);
+    found.differs(
+        "ends-with-parent",
+        &old.ends_with_parent,
+        &new.ends_with_parent,
+    );
     found.differs("regional", &old.regional, &new.regional);
     found.differs("ownership", &old.ownership, &new.ownership);
     found.differs("bookings", &set(&old.bookings), &set(&new.bookings));

@@ -189,6 +189,9 @@ pub struct Kind {
     pub identity: Vec<String>,
     /// At most one a parent.
     pub singleton: bool,
+    /// Ends without a call when its parent is being deleted: the provider deletes it with that.
+    #[serde(default)]
+    pub ends_with_parent: bool,
     /// A preview at the provider.
     pub preview: bool,
     /// Its own meters.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::absorb::{Effect, Transition};
+use super::demand::{Amounts, Demand};
 use super::event::{EventDraft, EventType};
 use super::row::{Desired, Resource, Schedule, State};
 use crate::id::{AccountId, PoolId, PrincipalId, ProjectId, ResourceId, TenantId};
@@ -40,6 +41,8 @@ pub struct NewResource {
     pub spec: Spec,
     /// Defaults that `check` returned.
     pub defaults: Spec,
+    /// What `check` said that it takes.
+    pub demand: Demand,
     /// The generation that judged the spec.
     pub generation: String,
     /// Digest of the canonical input.
@@ -97,7 +100,10 @@ pub fn new_resource(new: NewResource, kind: &Kind, now: Millis) -> Transition {
         provider_id: None,
         accepted_at: None,
         ready_at: None,
-        adopted: false,
+        adoption: None,
+        held: new.demand.bookings.clone(),
+        demand: new.demand,
+        metering: None,
         outputs: Spec::new(),
         secret_outputs: BTreeMap::new(),
         memo: None,
@@ -131,11 +137,22 @@ fn identity(kind: &Kind, spec: &Spec) -> Option<String> {
     Some(serde_json::json!(fields).to_string())
 }
 
+/// A spec that every check has passed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Accepted {
+    /// What the tenant wrote.
+    pub spec: Spec,
+    /// Defaults that `check` returned for it.
+    pub defaults: Spec,
+    /// What `check` said that it takes.
+    pub demand: Demand,
+}
+
 /// An update, merged and judged.
 #[derive(Debug, Clone)]
 pub struct Amendment {
-    /// The merged spec with the defaults that `check` returned for it, if a spec was given.
-    pub spec: Option<(Spec, Spec)>,
+    /// The merged spec, if a spec was given.
+    pub spec: Option<Accepted>,
     /// The generation that judged it.
     pub generation: String,
     /// The new description, if one was given; `Some(None)` takes it away.
@@ -174,10 +191,10 @@ pub fn amend(
     if let Some(description) = amendment.description {
         row.description = description;
     }
-    if let (Some((spec, judged)), Some(kind)) = (amendment.spec, kind) {
+    if let (Some(accepted), Some(kind)) = (amendment.spec, kind) {
         // Pinned defaults stay: a newer plugin's opinion must not change what runs.
-        let defaults = effective(&row.defaults, &judged);
-        let changed = changed_fields(&row.effective_spec(), &effective(&spec, &defaults));
+        let defaults = effective(&row.defaults, &accepted.defaults);
+        let changed = changed_fields(&row.effective_spec(), &effective(&accepted.spec, &defaults));
         let fixed: Vec<String> = changed
             .iter()
             .filter(|field| !kind.updatable.contains(field))
@@ -186,7 +203,9 @@ pub fn amend(
         if !fixed.is_empty() {
             return Err(UpdateRefusal::ReplaceRequired(fixed));
         }
-        row.spec = spec;
+        row.held = most(&row, &accepted.demand.bookings);
+        row.demand = accepted.demand;
+        row.spec = accepted.spec;
         row.defaults = defaults;
         row.spec_generation = amendment.generation;
         if kind.regional {
@@ -209,6 +228,18 @@ pub fn amend(
         }
     }
     Ok(Transition { row, effects })
+}
+
+/// What may be running while a change is not applied: of each capacity the larger amount.
+fn most(row: &Resource, wanted: &Amounts) -> Amounts {
+    let mut held = wanted.clone();
+    if row.may_exist() {
+        for (name, amount) in &row.held {
+            let most = held.entry(name.clone()).or_default();
+            *most = (*most).max(*amount);
+        }
+    }
+    held
 }
 
 fn take_change(row: &mut Resource, changed: Vec<String>, effects: &mut Vec<Effect>, now: Millis) {

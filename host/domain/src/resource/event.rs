@@ -29,6 +29,15 @@ pub enum EventType {
     /// Gone.
     #[serde(rename = "cloud.resource.deleted")]
     Deleted,
+    /// Recorded, to be taken over.
+    #[serde(rename = "cloud.resource.adopted")]
+    Adopted,
+    /// To be let go.
+    #[serde(rename = "cloud.resource.releasing")]
+    Releasing,
+    /// Let go.
+    #[serde(rename = "cloud.resource.released")]
+    Released,
 }
 
 impl EventType {
@@ -43,6 +52,9 @@ impl EventType {
             Self::Updated => "cloud.resource.updated",
             Self::Deleting => "cloud.resource.deleting",
             Self::Deleted => "cloud.resource.deleted",
+            Self::Adopted => "cloud.resource.adopted",
+            Self::Releasing => "cloud.resource.releasing",
+            Self::Released => "cloud.resource.released",
         }
     }
 }

@@ -8,6 +8,7 @@
 
 mod absorb;
 mod command;
+mod demand;
 mod drift;
 mod event;
 mod given;
@@ -17,10 +18,11 @@ mod schedule;
 mod step;
 
 pub use absorb::{CallError, CallFault, Effect, Outcome, Transition, absorb};
-pub use command::{Amendment, NewResource, UpdateRefusal, amend, condemn, new_resource};
+pub use command::{Accepted, Amendment, NewResource, UpdateRefusal, amend, condemn, new_resource};
+pub use demand::{Amounts, Demand, Metering};
 pub use event::{EventDraft, EventType};
 pub use given::{SecretVersions, secrets_named};
 pub use ownership::{Proof, Unproven, prove};
-pub use row::{Desired, Intent, Message, Reason, Resource, Schedule, State};
+pub use row::{Adoption, Desired, Intent, Message, Reason, Resource, Schedule, State};
 pub use schedule::{Jitter, Timing, hold_back, postpone};
 pub use step::{Facts, ParentFact, Progress, Step, next_step};

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::demand::{Amounts, Demand, Metering};
 use super::given::SecretVersions;
 use crate::id::{AccountId, PoolId, PrincipalId, ProjectId, ResourceId, RunId, TenantId};
 use crate::input::{Description, KindId, ResourceName};
@@ -23,6 +24,20 @@ pub enum Desired {
     Present,
     /// It shall be gone.
     Deleted,
+    /// It shall be let go, and live on without us.
+    Released,
+}
+
+/// How far the takeover of an object that existed before us has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Adoption {
+    /// Recorded; our labels are not on it yet.
+    Begun,
+    /// Ours. Its spec follows what the provider reports.
+    Following,
+    /// The tenant changed its spec: it is managed like any other.
+    Managed,
 }
 
 /// Where it is, in the contract's words.
@@ -236,8 +251,14 @@ pub struct Resource {
     pub accepted_at: Option<Millis>,
     /// When it was ready for the first time.
     pub ready_at: Option<Millis>,
-    /// It existed before us.
-    pub adopted: bool,
+    /// It existed before us: how far its takeover has come.
+    pub adoption: Option<Adoption>,
+    /// What the accepted spec takes.
+    pub demand: Demand,
+    /// Capacity that is booked: the most that may be running since a spec was last applied.
+    pub held: Amounts,
+    /// Meters that run; `None` before the first acceptance and after the end.
+    pub metering: Option<Metering>,
     /// Plain outputs.
     pub outputs: Spec,
     /// References to sealed outputs.

@@ -169,6 +169,7 @@ pub fn next_step(row: &Resource, progress: &Progress, facts: &Facts<'_>) -> Step
     match row.desired {
         Desired::Present => keep(row, progress, facts),
         Desired::Deleted => remove(row, progress, facts),
+        Desired::Released => Step::Stop,
     }
 }
 
@@ -225,6 +226,11 @@ fn remove(row: &Resource, progress: &Progress, facts: &Facts<'_>) -> Step {
             Reason::Waiting,
             format!("waits for {children} living in it to be deleted first"),
         ));
+    }
+    let parent_takes_it = facts.kind.ends_with_parent
+        && matches!(facts.parent, Some(ParentFact::Going | ParentFact::Ended));
+    if parent_takes_it {
+        return Step::End;
     }
     if row.provider_id.is_none() {
         if row.intent.is_none() {

@@ -1,4 +1,6 @@
-use berth_domain::resource::{Amendment, Desired, State, UpdateRefusal, amend, condemn};
+use berth_domain::resource::{
+    Accepted, Amendment, Demand, Desired, State, UpdateRefusal, amend, condemn,
+};
 use berth_domain::spec::Spec;
 use serde_json::json;
 
@@ -11,7 +13,11 @@ fn a_change_of_a_fixed_field_needs_a_new_resource() {
     let mut spec = scene.row.spec.clone();
     spec.insert("login".to_owned(), json!("other"));
     let amendment = Amendment {
-        spec: Some((spec, Spec::new())),
+        spec: Some(Accepted {
+            spec,
+            defaults: Spec::new(),
+            demand: Demand::default(),
+        }),
         generation: "digest".to_owned(),
         description: None,
     };

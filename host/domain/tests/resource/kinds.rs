@@ -37,6 +37,7 @@ fn kind(id: &str, ownership: Ownership) -> Kind {
         releasable: ownership == Ownership::Labels,
         adoptable: ownership == Ownership::Labels,
         lists_whole: false,
+        ends_with_parent: false,
         id_pattern: "[a-z0-9-]+".to_owned(),
         reads: vec![],
         writes: vec![],
@@ -95,6 +96,7 @@ pub(crate) fn row(kind: &Kind, number: u8, parent: Option<&ResourceId>, now: Mil
         owner,
         spec,
         defaults: Spec::new(),
+        demand: berth_domain::resource::Demand::default(),
         generation: "digest".to_owned(),
         input_digest: "input".to_owned(),
     };

@@ -5,8 +5,8 @@ use berth_domain::label::{self, Label};
 use berth_domain::manifest::Kind;
 use berth_domain::provider::{Observation, Phase, ProviderError, SecretOutput};
 use berth_domain::resource::{
-    Amendment, CallError, CallFault, Effect, Facts, Jitter, Outcome, ParentFact, Progress, Reason,
-    Resource, SecretVersions, Step, Timing, absorb, amend, condemn, next_step,
+    Accepted, Amendment, CallError, CallFault, Demand, Effect, Facts, Jitter, Outcome, ParentFact,
+    Progress, Reason, Resource, SecretVersions, Step, Timing, absorb, amend, condemn, next_step,
 };
 use berth_domain::secret::SecretText;
 use berth_domain::spec::{Spec, merge_patch};
@@ -132,7 +132,11 @@ impl Scene {
         let patch = Spec::from_iter([(field.to_owned(), value)]);
         let spec = merge_patch(&self.row.spec, &patch);
         let amendment = Amendment {
-            spec: Some((spec, Spec::new())),
+            spec: Some(Accepted {
+                spec,
+                defaults: Spec::new(),
+                demand: Demand::default(),
+            }),
             generation: "digest".to_owned(),
             description: None,
         };

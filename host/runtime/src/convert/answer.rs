@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use berth_domain::label::Label;
 use berth_domain::manifest::{Kind, PathTemplate};
 use berth_domain::provider::{
-    Application, Booking, Checked, InstallsOn, Observation, Operation, Page, Phase, SecretOutput,
-    Severity, Signal,
+    Application, Booking, Checked, InstallsOn, MeterRate, Observation, Operation, Page, Phase,
+    SecretOutput, Severity, Signal,
 };
 use berth_domain::redactor::Redactor;
 use berth_domain::secret::SecretText;
@@ -352,6 +352,17 @@ pub(crate) fn checked(
             kind.id
         )));
     }
+    if let Some(meter) = checked
+        .meters
+        .iter()
+        .find(|meter| !kind.meters.contains(&meter.name))
+    {
+        return Err(bad(format!(
+            "runs meter `{}`, which kind `{}` does not declare",
+            shown(&meter.name),
+            kind.id
+        )));
+    }
     for list in [&checked.account_wide, &checked.instances, &checked.networks] {
         if list.len() > ITEMS_MAX {
             return Err(bad(format!(
@@ -371,6 +382,14 @@ pub(crate) fn checked(
             .map(|booking| Booking {
                 name: booking.name,
                 amount: booking.amount,
+            })
+            .collect(),
+        meters: checked
+            .meters
+            .into_iter()
+            .map(|meter| MeterRate {
+                name: meter.name,
+                rate: meter.rate,
             })
             .collect(),
     })

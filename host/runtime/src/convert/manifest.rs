@@ -76,6 +76,7 @@ fn kind(kind: wit::Kind, faults: &mut Vec<ManifestFault>) -> Option<Kind> {
         parents: kind.parents,
         identity: kind.identity,
         singleton: kind.singleton,
+        ends_with_parent: kind.ends_with_parent,
         preview: kind.preview,
         meters: kind.meters,
         bookings: kind.bookings,

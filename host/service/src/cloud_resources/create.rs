@@ -114,7 +114,7 @@ async fn create(
     check_secrets(service, &judge, &input.tenant_id, &secrets).await?;
     must_have_project(service, &input).await?;
     let parent_kind = parent_kind(service, &input, kind, &place).await?;
-    let defaults = ask_plugin(
+    let judged = ask_plugin(
         service,
         &place.generation,
         &place.account,
@@ -145,7 +145,8 @@ async fn create(
         parent: input.parent_id,
         owner: caller.principal.id.clone(),
         spec: input.spec,
-        defaults,
+        defaults: judged.defaults,
+        demand: judged.demand,
         generation: place.digest(),
         input_digest: input_digest.clone(),
     };

@@ -6,6 +6,7 @@ use berth_domain::input::InputError;
 use berth_domain::manifest::Kind;
 use berth_domain::platform::Account;
 use berth_domain::provider::{Checked, ProviderError};
+use berth_domain::resource::Demand;
 use berth_domain::secret::SecretRef;
 use berth_domain::spec::{Mark, Spec, SpecSchema, check_size};
 use berth_runtime::{CallFailure, Generation};
@@ -130,8 +131,16 @@ fn looks_like_reference(spec: &Spec) -> Vec<String> {
     found
 }
 
-/// Asks the plugin what a schema can't say, refuses what reaches beyond the tenant, and answers with
-/// the defaults to pin.
+/// What the plugin says of a spec that it takes.
+#[derive(Debug, Clone)]
+pub(super) struct Judged {
+    /// To be pinned with the row.
+    pub(super) defaults: Spec,
+    /// What the spec takes.
+    pub(super) demand: Demand,
+}
+
+/// Asks the plugin what a schema can't say, and refuses what reaches beyond the tenant.
 ///
 /// # Errors
 /// `INVALID_INPUT` with the fields that are refused; `UNAVAILABLE` when the plugin breaks.
@@ -142,7 +151,7 @@ pub(super) async fn ask_plugin(
     kind: &Kind,
     spec: &Spec,
     parent_kind: Option<&str>,
-) -> Result<Spec, ServiceError> {
+) -> Result<Judged, ServiceError> {
     let view = account_view(account);
     let checked = service
         .runtime()
@@ -150,7 +159,11 @@ pub(super) async fn ask_plugin(
         .await
         .map_err(|failure| refusal(&account.provider, failure))?;
     check_reach(&view, schema_of(generation, kind)?, spec, &checked)?;
-    defaults(&account.provider, spec, checked)
+    let demand = Demand::from(&checked);
+    Ok(Judged {
+        defaults: defaults(&account.provider, spec, checked)?,
+        demand,
+    })
 }
 
 /// Only top-level fields that the tenant left out are defaults, and a plugin may not bring in a

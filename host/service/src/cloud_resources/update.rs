@@ -6,7 +6,7 @@ use std::sync::Arc;
 use berth_domain::id::{ResourceId, TenantId};
 use berth_domain::input::Description;
 use berth_domain::manifest::Kind;
-use berth_domain::resource::{Amendment, Resource, State, UpdateRefusal, amend};
+use berth_domain::resource::{Accepted, Amendment, Resource, State, UpdateRefusal, amend};
 use berth_domain::secret::SecretRef;
 use berth_domain::spec::{Spec, merge_patch, secret_refs};
 use berth_runtime::Generation;
@@ -17,7 +17,7 @@ use serde_json::json;
 use super::ResourceView;
 use super::find::find;
 use super::references::check_secrets;
-use super::spec::{ask_plugin, judge_shape, region_of};
+use super::spec::{Judged, ask_plugin, judge_shape, region_of};
 use crate::attempt::Attempt;
 use crate::decision::{Action, Target};
 use crate::given::{given, given_or_null};
@@ -128,8 +128,12 @@ async fn try_update(
         .filter(|merged| *merged != row.spec);
     let spec = match merged {
         Some(merged) => {
-            let defaults = judge(service, attempt.caller, &row, kind, &generation, &merged).await?;
-            Some((merged, defaults))
+            let judged = judge(service, attempt.caller, &row, kind, &generation, &merged).await?;
+            Some(Accepted {
+                spec: merged,
+                defaults: judged.defaults,
+                demand: judged.demand,
+            })
         }
         None => None,
     };
@@ -161,7 +165,7 @@ async fn judge(
     kind: &Kind,
     generation: &Arc<Generation>,
     merged: &Spec,
-) -> Result<Spec, ServiceError> {
+) -> Result<Judged, ServiceError> {
     let account = service
         .store()
         .account(&row.account)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use berth_domain::id::{PoolId, PrincipalId, ProjectId, ResourceId, TenantId};
 use berth_domain::input::{Description, KindId, ResourceName};
 use berth_domain::manifest::Family;
-use berth_domain::resource::{Message, Resource, State};
+use berth_domain::resource::{Desired, Message, Resource, State};
 use berth_domain::secret::SecretRef;
 use berth_domain::spec::Spec;
 use berth_domain::time::Millis;
@@ -101,7 +101,7 @@ impl From<Resource> for ResourceView {
             parent_id: row.parent,
             owner_id: live.then_some(row.owner),
             state: row.state,
-            releasing: false,
+            releasing: live && row.desired == Desired::Released,
             message: row.message,
             version: row.version,
             spec: row.spec,
@@ -109,7 +109,7 @@ impl From<Resource> for ResourceView {
             provider_id: row.provider_id,
             outputs: row.outputs,
             secret_outputs: row.secret_outputs,
-            adopted: row.adopted,
+            adopted: row.adoption.is_some(),
             drift: row.drift,
             created_at: row.created_at,
             updated_at: row.updated_at,

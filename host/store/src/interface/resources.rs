@@ -64,7 +64,7 @@ pub enum CreateOutcome {
 
 /// A write of an existing row, by a tenant. Its events happen at the row's `updated_at`. What never changes
 /// in a resource's life (id, tenant, project, pool, account, provider, kind, family, name, parent,
-/// identity, provider name, owner, input digest, adopted, creation) is not written.
+/// identity, provider name, owner, input digest, whether it was adopted, creation) is not written.
 ///
 /// A write under a lease in force makes the row due again once that run has ended: the run began before
 /// the wish.

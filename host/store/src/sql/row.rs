@@ -92,6 +92,19 @@ impl Row {
         T::deserialize(word).map_err(|error| unreadable(column, error))
     }
 
+    /// The name of an enum's variant that may be absent.
+    pub(crate) fn optional_word<T: DeserializeOwned>(
+        &self,
+        column: &str,
+    ) -> Result<Option<T>, StoreError> {
+        self.optional_text(column)?
+            .map(|text| {
+                let word: StrDeserializer<'_, WordError> = text.as_str().into_deserializer();
+                T::deserialize(word).map_err(|error| unreadable(column, error))
+            })
+            .transpose()
+    }
+
     /// JSON.
     pub(crate) fn json<T: DeserializeOwned>(&self, column: &str) -> Result<T, StoreError> {
         let text = self.text(column)?;

@@ -56,7 +56,7 @@ pub async fn a_created_row_reads_back_as_it_was_written(store: Arc<dyn Store>) {
     bare.ended_at = Some(Millis(8));
     bare.state = State::Released;
     bare.desired = Desired::Deleted;
-    bare.adopted = true;
+    bare.adoption = Some(berth_domain::resource::Adoption::Begun);
     let stored = create(&store, creation(bare.clone())).await;
     assert_eq!(stored.row, bare);
     assert_eq!(reread(&store, &bare.id).await, stored);

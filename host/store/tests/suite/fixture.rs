@@ -210,7 +210,10 @@ pub fn row(home: &Home, name: &str) -> Resource {
         provider_id: None,
         accepted_at: None,
         ready_at: None,
-        adopted: false,
+        adoption: None,
+        demand: berth_domain::resource::Demand::default(),
+        held: BTreeMap::new(),
+        metering: None,
         outputs: [("address".to_owned(), json!("10.0.0.1"))]
             .into_iter()
             .collect(),

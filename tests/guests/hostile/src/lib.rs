@@ -45,6 +45,7 @@ impl Guest for Hostile {
                 instances: Vec::new(),
                 networks: Vec::new(),
                 bookings: Vec::new(),
+                meters: Vec::new(),
             }),
         }
     }

@@ -99,6 +99,7 @@ fn database() -> Kind {
         parents: Vec::new(),
         identity: Vec::new(),
         singleton: false,
+        ends_with_parent: false,
         preview: false,
         meters: Vec::new(),
         bookings: Vec::new(),

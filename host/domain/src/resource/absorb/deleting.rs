@@ -20,6 +20,7 @@ impl Next<'_, '_> {
         self.row.message = None;
         self.row.intent = None;
         self.row.unapplied.clear();
+        self.row.held.clear();
         self.row.ended_at = Some(self.now());
         self.row.secret_outputs.clear();
         self.row.schedule = Schedule::never();

@@ -2,7 +2,7 @@
 
 use berth_domain::id::ResourceId;
 use berth_domain::resource::EventType;
-use berth_domain::resource::{Amendment, amend, condemn};
+use berth_domain::resource::{Accepted, Amendment, Demand, amend, condemn};
 use berth_domain::spec::{Spec, merge_patch};
 use serde_json::{Value, json};
 
@@ -81,7 +81,11 @@ impl World {
         );
         let is_change = row.spec.get(field) != spec.get(field);
         let amendment = Amendment {
-            spec: Some((spec, Spec::new())),
+            spec: Some(Accepted {
+                spec,
+                defaults: Spec::new(),
+                demand: Demand::default(),
+            }),
             generation: "digest".to_owned(),
             description: None,
         };

@@ -83,6 +83,9 @@ fn of_an_event(
         }
         EventType::Updating => row.state == State::Updating,
         EventType::Failed => row_before.state != State::Error,
+        EventType::Adopted => before.is_empty(),
+        EventType::Releasing => row.state != State::Released && row.is_live(),
+        EventType::Released => count(EventType::Released) == 0 && row.state == State::Released,
     };
     let is_over = before.contains(&EventType::Deleted);
     if is_lawful && !is_over {

@@ -15,7 +15,7 @@ macro_rules! resource_columns {
          description, region, desired, state, message, version, spec, defaults, spec_generation, \
          unapplied, given_secrets, provider_id, accepted_at, ready_at, outputs, secret_outputs, \
          memo, drift, intent, missing_since, delete_sent_at, next_run_at, attempts, last_run, last_digest, \
-         updated_at, ended_at, revision"
+         updated_at, ended_at, adoption, demand, held, metering, revision"
     };
 }
 pub(crate) use resource_columns;
@@ -27,12 +27,13 @@ pub(super) const INSERT: &str = "INSERT INTO resources \
      description, region, desired, state, message, version, spec, defaults, spec_generation, \
      unapplied, provider_id, accepted_at, ready_at, outputs, secret_outputs, memo, drift, \
      intent, missing_since, delete_sent_at, next_run_at, attempts, last_run, last_digest, \
-     updated_at, ended_at, live, given_secrets, revision, lease_host, lease_until, lease_epoch, woken) \
+     updated_at, ended_at, live, given_secrets, adoption, demand, held, metering, \
+     revision, lease_host, lease_until, lease_epoch, woken) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, \
      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, \
-     $39, $40, $41, $42, $43, $44, 1, NULL, NULL, 0, 0)";
+     $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, 1, NULL, NULL, 0, 0)";
 
-/// Sets what changes, from `$1` ([`changing`]) to `$28`. Someone's wish that the row be looked at stands:
+/// Sets what changes, from `$1` ([`changing`]) to `$32`. Someone's wish that the row be looked at stands:
 /// while it is open, a write may bring `next_run_at` forward and never back.
 macro_rules! set_changing_columns {
     () => {
@@ -45,7 +46,8 @@ macro_rules! set_changing_columns {
                  AND ($21 IS NULL OR $21 > next_run_at) THEN next_run_at \
              ELSE $21 END, \
          attempts = $22, last_run = $23, last_digest = $24, updated_at = $25, ended_at = $26, \
-         live = $27, given_secrets = $28, revision = revision + 1"
+         live = $27, given_secrets = $28, adoption = $29, demand = $30, held = $31, \
+         metering = $32, revision = revision + 1"
     };
 }
 pub(super) use set_changing_columns;
@@ -67,7 +69,7 @@ pub(super) fn fixed(row: &Resource) -> Result<Vec<Datum>, StoreError> {
         row.provider_name.as_str().into(),
         row.owner.as_str().into(),
         row.input_digest.as_str().into(),
-        row.adopted.into(),
+        row.adoption.is_some().into(),
         row.created_at.into(),
     ])
 }
@@ -103,6 +105,13 @@ pub(super) fn changing(row: &Resource) -> Result<Vec<Datum>, StoreError> {
         row.ended_at.into(),
         row.is_live().into(),
         json(&row.given_secrets)?,
+        match &row.adoption {
+            Some(adoption) => word(adoption)?,
+            None => Datum::from(None::<&str>),
+        },
+        json(&row.demand)?,
+        json(&row.held)?,
+        optional_json(row.metering.as_ref())?,
     ])
 }
 
@@ -146,7 +155,10 @@ fn resource(row: &Row) -> Result<Resource, StoreError> {
         provider_id: row.optional_text("provider_id")?,
         accepted_at: row.optional_millis("accepted_at")?,
         ready_at: row.optional_millis("ready_at")?,
-        adopted: row.flag("adopted")?,
+        adoption: row.optional_word("adoption")?,
+        demand: row.json("demand")?,
+        held: row.json("held")?,
+        metering: row.optional_json("metering")?,
         outputs: row.json("outputs")?,
         secret_outputs: row.json("secret_outputs")?,
         memo: row.optional_json("memo")?,

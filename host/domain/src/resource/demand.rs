@@ -1,0 +1,46 @@
+//! What a spec takes: capacity that it books, meters that it runs.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::provider::Checked;
+use crate::time::Millis;
+
+/// Amounts by name.
+pub type Amounts = BTreeMap<String, u64>;
+
+/// What an accepted spec takes, as the plugin's `check` said when it was accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Demand {
+    /// Capacity, by the names of the manifest.
+    pub bookings: Amounts,
+    /// Units an hour of the kind's own meters.
+    pub meters: Amounts,
+}
+
+impl From<&Checked> for Demand {
+    fn from(checked: &Checked) -> Self {
+        let mut demand = Self::default();
+        for booking in &checked.bookings {
+            let amount = demand.bookings.entry(booking.name.clone()).or_default();
+            *amount = amount.saturating_add(booking.amount);
+        }
+        for meter in &checked.meters {
+            let rate = demand.meters.entry(meter.name.clone()).or_default();
+            *rate = rate.saturating_add(meter.rate);
+        }
+        demand
+    }
+}
+
+/// Meters that run. What ran before is kept by the store as spans that have ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Metering {
+    /// Since when at these rates.
+    pub since: Millis,
+    /// Units an hour, by meter.
+    pub rates: Amounts,
+}
