@@ -53,14 +53,40 @@ pub trait Kind: Sync {
     /// One page of the kind's objects.
     fn list(&self, listing: &Listing<'_>) -> Result<Listed<Self::Outputs>, Error>;
 
-    /// Writes the ownership labels.
-    fn label(&self, call: &Call<'_, Self::Spec>) -> Result<Observed<Self::Outputs>, Error> {
+    /// Reads an object of which nothing is wanted yet, since it is being taken over: there is no spec
+    /// to compare it with. What it reports as its spec becomes the resource's. By default it is
+    /// looked for in the list.
+    fn look(&self, call: &Call<'_, ()>) -> Result<Observed<Self::Outputs>, Error> {
+        let id = call.provider_id()?;
+        let mut cursor = None;
+        loop {
+            let page = self.list(&Listing {
+                host: call.host,
+                account: call.account,
+                parent: call.wanted.parent.as_ref(),
+                cursor: cursor.as_deref(),
+            })?;
+            if let Some(found) = page.items.into_iter().find(|item| item.provider_id == id) {
+                return Ok(found.without_secrets());
+            }
+            match page.next {
+                Some(next) => cursor = Some(next),
+                None => {
+                    return Err(Error::NotFound(format!("no {} has the id {id}", Self::ID)));
+                }
+            }
+        }
+    }
+
+    /// Writes the ownership labels, in place of those of the same keys, and nothing on an object
+    /// that another deployment manages (a conflict). The answer shows the object with its labels.
+    fn label(&self, call: &Call<'_, ()>) -> Result<Observed<Self::Outputs>, Error> {
         let _ = call;
         Err(unsupported(&format!("label a {}", Self::ID)))
     }
 
-    /// Removes the ownership labels, `better-compute-managed` last.
-    fn unlabel(&self, call: &Call<'_, Self::Spec>) -> Result<(), Error> {
+    /// Removes the ownership labels, `better-compute-managed` last. One that is not there is off.
+    fn unlabel(&self, call: &Call<'_, ()>) -> Result<(), Error> {
         let _ = call;
         Err(unsupported(&format!("take the labels off a {}", Self::ID)))
     }
@@ -146,6 +172,22 @@ fn call<'a, K: Kind>(
     })
 }
 
+/// A call about an object whatever its spec.
+fn bare<'a>(host: &'a dyn Host, account: &'a Account, wanted: &'a Resource) -> Call<'a, ()> {
+    Call {
+        host,
+        account,
+        wanted,
+        spec: (),
+    }
+}
+
+/// The spec of an object that is being taken over.
+fn is_nothing(spec: &str) -> bool {
+    serde_json::from_str(spec)
+        .is_ok_and(|spec: serde_json::Map<_, serde_json::Value>| spec.is_empty())
+}
+
 impl<K: Kind> AnyKind for K {
     fn id(&self) -> &'static str {
         K::ID
@@ -188,7 +230,13 @@ impl<K: Kind> AnyKind for K {
         account: &Account,
         wanted: &Resource,
     ) -> Result<Observation, Error> {
-        Kind::observe(self, &call::<K>(host, account, wanted)?)?.into_observation()
+        match call::<K>(host, account, wanted) {
+            Ok(call) => Kind::observe(self, &call)?.into_observation(),
+            Err(_) if is_nothing(&wanted.spec) => {
+                Kind::look(self, &bare(host, account, wanted))?.into_observation()
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn create(
@@ -239,10 +287,12 @@ impl<K: Kind> AnyKind for K {
         account: &Account,
         wanted: &Resource,
     ) -> Result<Observation, Error> {
-        Kind::label(self, &call::<K>(host, account, wanted)?)?.into_observation()
+        Kind::label(self, &bare(host, account, wanted))?
+            .without_secrets()
+            .into_observation()
     }
 
     fn unlabel(&self, host: &dyn Host, account: &Account, wanted: &Resource) -> Result<(), Error> {
-        Kind::unlabel(self, &call::<K>(host, account, wanted)?)
+        Kind::unlabel(self, &bare(host, account, wanted))
     }
 }

@@ -41,8 +41,37 @@ pub(crate) fn foreign(tags: &[String]) -> Vec<String> {
         .collect()
 }
 
+/// Puts labels on an object in place of those of the same keys that it carries.
+pub(crate) fn put_on(
+    api: &Api<'_>,
+    labels: &[Label],
+    carried: &[String],
+    resource_type: &str,
+    id: &str,
+) -> Result<(), Error> {
+    let wanted = encode(labels)?;
+    let is_wanted = |tag: &str| wanted.iter().any(|wanted| TAGS.same(wanted, tag));
+    let stale: Vec<(&String, Label)> = carried
+        .iter()
+        .filter(|tag| !is_wanted(tag))
+        .filter_map(|tag| Some((tag, TAGS.decode(tag)?)))
+        .filter(|(_, label)| labels.iter().any(|wanted| wanted.key == label.key))
+        .collect();
+    if let Some((tag, _)) = stale.iter().find(|(_, label)| label.key == MANAGED) {
+        return Err(Error::Conflict(format!(
+            "it carries the tag {tag} of another deployment; nothing was written"
+        )));
+    }
+    for tag in &wanted {
+        assign(api, tag, resource_type, id)?;
+    }
+    stale
+        .iter()
+        .try_for_each(|(tag, _)| unassign(api, tag, resource_type, id))
+}
+
 /// Puts a tag on an object, making the tag first if the account has none of that name.
-pub(crate) fn assign(api: &Api<'_>, tag: &str, resource_type: &str, id: &str) -> Result<(), Error> {
+fn assign(api: &Api<'_>, tag: &str, resource_type: &str, id: &str) -> Result<(), Error> {
     let put = || {
         api.post(&["v2", "tags", tag, "resources"])
             .body(&resources(resource_type, id))
@@ -60,8 +89,8 @@ pub(crate) fn assign(api: &Api<'_>, tag: &str, resource_type: &str, id: &str) ->
     }
 }
 
-/// Takes labels off an object, `better-compute-managed` last. One that is not there is off.
-pub(crate) fn unassign(
+/// Takes labels off an object, `better-compute-managed` last.
+pub(crate) fn take_off(
     api: &Api<'_>,
     labels: &[Label],
     resource_type: &str,
@@ -70,16 +99,21 @@ pub(crate) fn unassign(
     let (last, first): (Vec<&Label>, Vec<&Label>) =
         labels.iter().partition(|label| label.key == MANAGED);
     for label in first.into_iter().chain(last) {
-        let taken = api
-            .delete(&["v2", "tags", &TAGS.encode(label)?, "resources"])
-            .body(&resources(resource_type, id))
-            .send();
-        match taken {
-            Ok(_) | Err(Error::NotFound(_)) => {}
-            Err(error) => return Err(error),
-        }
+        unassign(api, &TAGS.encode(label)?, resource_type, id)?;
     }
     Ok(())
+}
+
+/// Takes a tag off an object. One that is not there is off.
+fn unassign(api: &Api<'_>, tag: &str, resource_type: &str, id: &str) -> Result<(), Error> {
+    let taken = api
+        .delete(&["v2", "tags", tag, "resources"])
+        .body(&resources(resource_type, id))
+        .send();
+    match taken {
+        Ok(_) | Err(Error::NotFound(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 fn resources(resource_type: &str, id: &str) -> serde_json::Value {

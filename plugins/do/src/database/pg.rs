@@ -146,16 +146,25 @@ impl Kind for Pg {
         Ok(Listed { items, next: None })
     }
 
-    fn label(&self, call: &Call<'_, Spec>) -> Result<Observed<Self::Outputs>, Error> {
-        let api = api(call.host());
-        for tag in tags::encode(call.labels())? {
-            tags::assign(&api, &tag, RESOURCE_TYPE, call.provider_id()?)?;
-        }
-        Ok(observe::observed(&read(call)?, call).without_secrets())
+    fn look(&self, call: &Call<'_, ()>) -> Result<Observed<Self::Outputs>, Error> {
+        Ok(observe::unwanted(&read(call)?, call))
     }
 
-    fn unlabel(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
-        tags::unassign(
+    fn label(&self, call: &Call<'_, ()>) -> Result<Observed<Self::Outputs>, Error> {
+        let id = call.provider_id()?;
+        let carried = read(call)?;
+        tags::put_on(
+            &api(call.host()),
+            call.labels(),
+            carried.tags(),
+            RESOURCE_TYPE,
+            id,
+        )?;
+        self.look(call)
+    }
+
+    fn unlabel(&self, call: &Call<'_, ()>) -> Result<(), Error> {
+        tags::take_off(
             &api(call.host()),
             call.labels(),
             RESOURCE_TYPE,
@@ -164,7 +173,7 @@ impl Kind for Pg {
     }
 }
 
-fn read(call: &Call<'_, Spec>) -> Result<Cluster, Error> {
+fn read<S>(call: &Call<'_, S>) -> Result<Cluster, Error> {
     let id = call.provider_id()?;
     let answer: ClusterAnswer = api(call.host())
         .get(&["v2", "databases", id])

@@ -149,6 +149,7 @@ fn writes() -> Vec<Write> {
         write(Operation::Delete, "DELETE", "/v2/databases/{id}"),
         write(Operation::Label, "POST", "/v2/tags"),
         tagging(Operation::Label, "POST"),
+        tagging(Operation::Label, "DELETE"),
         tagging(Operation::Unlabel, "DELETE"),
     ]
 }

@@ -58,6 +58,13 @@ pub(super) fn with_memo(
     observed
 }
 
+/// A cluster that is being taken over: nothing is wanted of it yet.
+pub(super) fn unwanted(cluster: &Cluster, call: &Call<'_, ()>) -> Observed<Outputs> {
+    let mut observed = listed(cluster, call.account().shared);
+    observed.labels = cluster.labels(call.labels());
+    observed
+}
+
 /// An item of a list: nothing is wanted of it here.
 pub(super) fn listed(cluster: &Cluster, account_is_shared: bool) -> Observed<Outputs> {
     let mut observed = bare(cluster, &[]);
