@@ -72,6 +72,13 @@ shape!(
     "config_change",
     Unprocessable
 );
+shape!(DB_CREATE, "databases.json", "db", Unprocessable);
+shape!(POOL_CREATE, "databases.json", "pool", Unprocessable);
+shape!(POOL_UPDATE, "databases.json", "pool_change", Unprocessable);
+shape!(REPLICA_CREATE, "databases.json", "replica", Unprocessable);
+shape!(VPC_CREATE, "vpcs.json", "create", Unprocessable);
+shape!(VPC_PATCH, "vpcs.json", "patch", Unprocessable);
+shape!(VPC_PUT, "vpcs.json", "put", Unprocessable);
 shape!(PG_CONFIG, "config.json", "pg", Unprocessable);
 shape!(USER_CREATE, "users.json", "create", Unprocessable);
 shape!(USER_UPDATE, "users.json", "update", Unprocessable);
@@ -160,6 +167,13 @@ mod tests {
             &CLUSTER_DO_SETTINGS,
             &CLUSTER_FIREWALL,
             &CLUSTER_CONFIG,
+            &DB_CREATE,
+            &POOL_CREATE,
+            &POOL_UPDATE,
+            &REPLICA_CREATE,
+            &VPC_CREATE,
+            &VPC_PATCH,
+            &VPC_PUT,
             &PG_CONFIG,
             &USER_CREATE,
             &USER_UPDATE,

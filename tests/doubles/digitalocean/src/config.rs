@@ -34,6 +34,8 @@ pub struct Config {
     pub secrets: Secrets,
     /// How much of the past is kept.
     pub log: LogLimits,
+    /// How many 1-Click applications there are.
+    pub one_clicks: OneClicks,
 }
 
 impl Default for Config {
@@ -52,6 +54,7 @@ impl Default for Config {
             refusals: Refusals::default(),
             secrets: Secrets::default(),
             log: LogLimits::default(),
+            one_clicks: OneClicks::default(),
         }
     }
 }
@@ -101,6 +104,13 @@ pub struct Times {
     pub status_lag: u64,
     /// How long a deleted cluster can still be read.
     pub linger: u64,
+    /// From a cluster's coming online until it has its first backup, without which it can have no
+    /// replica.
+    pub first_backup: u64,
+    /// From the creation of a replica until it is online.
+    pub replica: u64,
+    /// How long a VPC still counts a member that is gone.
+    pub vpc_release: u64,
     /// How long a change of a database user occupies its cluster, and its answer takes.
     pub user: u64,
     /// How long a deployment waits for its build.
@@ -122,6 +132,9 @@ impl Default for Times {
             upgrade: 600_000,
             status_lag: 5_000,
             linger: 0,
+            first_backup: 120_000,
+            replica: 300_000,
+            vpc_release: 0,
             user: 500,
             pending: 5_000,
             build: 60_000,
@@ -169,6 +182,12 @@ pub struct Refusals {
     pub parallel_user_status: u16,
     /// Whether a cluster that isn't online can be deleted.
     pub delete_while_busy: bool,
+    /// Whether a cluster that has replicas can be deleted; they go with it.
+    pub delete_with_replicas: bool,
+    /// Status for a connection pool of a database or user that isn't there: 404 or 422.
+    pub pool_reference_status: u16,
+    /// Status for deleting a VPC that has members: 403 or 409.
+    pub vpc_members_status: u16,
 }
 
 impl Default for Refusals {
@@ -177,6 +196,9 @@ impl Default for Refusals {
             busy_status: 412,
             parallel_user_status: 409,
             delete_while_busy: true,
+            delete_with_replicas: true,
+            pool_reference_status: 422,
+            vpc_members_status: 403,
         }
     }
 }
@@ -210,6 +232,25 @@ pub enum UserPasswords {
     Empty,
     /// No such field.
     Absent,
+}
+
+/// How many 1-Click applications there are of each type, those that a test adds not counted.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OneClicks {
+    /// Those that install on a droplet.
+    pub droplet: usize,
+    /// Those that install on a Kubernetes cluster.
+    pub kubernetes: usize,
+}
+
+impl Default for OneClicks {
+    fn default() -> Self {
+        Self {
+            droplet: 180,
+            kubernetes: 40,
+        }
+    }
 }
 
 /// How much of the past is kept.
@@ -259,13 +300,27 @@ impl Config {
                 self.speed
             ));
         }
-        for (name, status) in [
-            ("busy_status", self.refusals.busy_status),
-            ("parallel_user_status", self.refusals.parallel_user_status),
+        let refusals = &self.refusals;
+        let busy: &[u16] = &[403, 409, 412, 422, 423];
+        for (name, status, allowed) in [
+            ("busy_status", refusals.busy_status, busy),
+            ("parallel_user_status", refusals.parallel_user_status, busy),
+            (
+                "pool_reference_status",
+                refusals.pool_reference_status,
+                &[404, 422],
+            ),
+            (
+                "vpc_members_status",
+                refusals.vpc_members_status,
+                &[403, 409],
+            ),
         ] {
-            if ![403, 409, 412, 422, 423].contains(&status) {
+            if !allowed.contains(&status) {
+                let allowed: Vec<String> = allowed.iter().map(u16::to_string).collect();
                 return Err(format!(
-                    "`refusals.{name}` is {status}; it must be 403, 409, 412, 422 or 423"
+                    "`refusals.{name}` is {status}; it must be one of {}",
+                    allowed.join(", ")
                 ));
             }
         }

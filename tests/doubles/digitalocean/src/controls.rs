@@ -9,7 +9,6 @@ use crate::config::Config;
 use crate::error::ApiError;
 use crate::faults::{ArmedFault, Fault};
 use crate::log::Entry;
-use crate::objects::{AppInfo, ClusterInfo, Objects};
 use crate::pattern::Pattern;
 use crate::state::Saved;
 use crate::sync::locked;
@@ -173,92 +172,7 @@ impl Controls {
         locked(&self.shared.log).clear();
     }
 
-    // --------------------------------------------------------------- objects
-
-    /// Everything in the account.
-    #[must_use]
-    pub fn objects(&self) -> Objects {
-        let now = self.shared.clock.now();
-        let rate_refusals = locked(&self.shared.rate).refused();
-        let mut guard = self.shared.world();
-        let world = &mut *guard;
-        let mut clusters = Vec::with_capacity(world.clusters.len());
-        for id in world.clusters.ids() {
-            let Some(cluster) = world.clusters.settled(&id, now) else {
-                continue;
-            };
-            clusters.push(ClusterInfo {
-                status: cluster.status(now).word().to_owned(),
-                tags: world.tags.names(&cluster.tags),
-                users: cluster.users.keys().cloned().collect(),
-                id,
-                name: cluster.name.clone(),
-                engine: cluster.engine.clone(),
-                version: cluster.version.clone(),
-                size: cluster.size.clone(),
-                num_nodes: cluster.num_nodes,
-                region: cluster.region.clone(),
-                storage_size_mib: cluster.storage_size_mib,
-                origin: cluster.origin,
-            });
-        }
-        let mut ids: Vec<String> = world.apps.ids().cloned().collect();
-        ids.reverse();
-        let mut apps = Vec::with_capacity(ids.len());
-        for id in ids {
-            let Ok(app) = world.apps.get(&id, now, &world.config.times) else {
-                continue;
-            };
-            let phase = app.deployments.last().map_or("", |last| last.phase.word());
-            apps.push(AppInfo {
-                phase: phase.to_owned(),
-                deployments: app.deployments.len(),
-                name: app.name.clone(),
-                origin: app.origin,
-                id,
-            });
-        }
-        Objects {
-            clusters,
-            apps,
-            tags: world.tags.counts(),
-            totals: world.totals,
-            rate_refusals,
-        }
-    }
-
-    /// Makes a cluster or an app answer 404 to the next `reads` reads, and lists leave it out
-    /// meanwhile if `in_lists`.
-    ///
-    /// # Errors
-    /// When there is no such object.
-    pub fn hide(&self, id: &str, reads: u32, in_lists: bool) -> Result<(), Refused> {
-        let mut guard = self.shared.world();
-        let world = &mut *guard;
-        let hiding = match (world.clusters.any_mut(id), world.apps.any_mut(id)) {
-            (Some(cluster), _) => &mut cluster.hiding,
-            (None, Some(app)) => &mut app.hiding,
-            (None, None) => return Err(no_such(id)),
-        };
-        hiding.reads = reads;
-        hiding.until = 0;
-        hiding.in_lists = in_lists;
-        Ok(())
-    }
-
-    /// Removes a cluster or an app behind the client's back.
-    ///
-    /// # Errors
-    /// When there is no such object.
-    pub fn vanish(&self, id: &str) -> Result<(), Refused> {
-        let mut world = self.shared.world();
-        if world.remove_cluster(id) {
-            return Ok(());
-        }
-        world.apps.remove(id).ok_or_else(|| no_such(id))?;
-        world.totals.apps_gone += 1;
-        Ok(())
-    }
+    // ----------------------------------------------------------------- users
 
     /// Removes a user of a cluster behind the client's back.
     ///
@@ -309,7 +223,8 @@ impl Controls {
     pub fn finish_everything(&self) {
         let times = self.config().times;
         let longest = [
-            times.create,
+            times.create.saturating_add(times.first_backup),
+            times.replica,
             times.status_lag.saturating_add(times.resize),
             times.status_lag.saturating_add(times.migrate),
             times.status_lag.saturating_add(times.upgrade),

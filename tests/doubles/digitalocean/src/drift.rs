@@ -31,6 +31,8 @@ pub struct ClusterDrift {
     pub config: Option<Map<String, Value>>,
     /// Updates are pending.
     pub maintenance_pending: Option<bool>,
+    /// `true` gives it its first backup now, `false` keeps it without one.
+    pub backed_up: Option<bool>,
     /// `false` makes it unable to come online: what it is doing never ends. `true` ends it now.
     pub online: Option<bool>,
 }
@@ -60,6 +62,9 @@ impl Controls {
             && let Some(primary) = cluster.users.get_mut(crate::users::PRIMARY)
         {
             primary.password = password;
+        }
+        if let Some(has) = drift.backed_up {
+            cluster.backed_up_at = if has { now } else { u64::MAX };
         }
         match (drift.online, &mut cluster.change) {
             (Some(true), Some(change)) => change.done_at = now,

@@ -37,12 +37,21 @@
 //! | `DELETE /log` | empties it | [`Controls::clear_log`] |
 //! | `GET /count?method=&path=` | requests that match | [`Controls::count`] |
 //! | `GET /objects` | everything there is, see [`Objects`] | [`Controls::objects`] |
-//! | `DELETE /objects/{id}` | a cluster or app vanishes | [`Controls::vanish`] |
+//! | `DELETE /objects/{id}` | an object of any kind vanishes | [`Controls::vanish`] |
 //! | `POST /objects/{id}/hide {reads, in_lists}` | its reads answer 404 for a while | [`Controls::hide`] |
 //! | `POST /clusters` | someone else's cluster, see [`PlantedCluster`] | [`Controls::plant_cluster`] |
 //! | `PATCH /clusters/{id}` | someone changes it, see [`ClusterDrift`] | [`Controls::drift_cluster`] |
 //! | `POST /clusters/{id}/users {name, password}` | someone else's user | [`Controls::plant_user`] |
 //! | `DELETE /clusters/{id}/users/{name}` | a user vanishes | [`Controls::vanish_user`] |
+//! | `POST /clusters/{id}/pools {name}` | someone else's pool | [`Controls::plant_pool`] |
+//! | `DELETE /clusters/{id}/pools/{name}` | a pool vanishes | [`Controls::vanish_pool`] |
+//! | `POST /clusters/{id}/pools/{name}/hide {reads, in_lists}` | its reads answer 404 | [`Controls::hide_pool`] |
+//! | `POST /clusters/{id}/replicas {name}` | someone else's replica | [`Controls::plant_replica`] |
+//! | `POST /vpcs` | someone else's VPC, see [`PlantedVpc`] | [`Controls::plant_vpc`] |
+//! | `PATCH /vpcs/{id}` | someone changes it, see [`VpcDrift`] | [`Controls::drift_vpc`] |
+//! | `GET /vpcs/defaults/{region}` | the default VPC of a region | [`Controls::default_vpc`] |
+//! | `POST /droplets` | a droplet, see [`PlantedDroplet`] | [`Controls::plant_droplet`] |
+//! | `POST /1-clicks {slug, type}` | an application, whatever its type | [`Controls::plant_one_click`] |
 //! | `POST /apps` | someone else's app, see [`PlantedApp`] | [`Controls::plant_app`] |
 //! | `PUT /apps/{id}/spec` | someone changes its spec | [`Controls::drift_app`] |
 //! | `POST /apps/{id}/fail` | its newest deployment fails | [`Controls::fail_deployment`] |
@@ -56,19 +65,23 @@
 
 mod apps;
 mod body;
+mod by_id;
 mod clock;
 mod clusters;
 mod config;
 mod control;
 mod controls;
 mod drift;
+mod droplets;
 mod error;
 mod faults;
 mod front;
+mod hiding;
 mod holds;
 mod log;
 mod merge;
 mod objects;
+mod one_clicks;
 pub mod openapi;
 mod pages;
 mod pattern;
@@ -84,21 +97,24 @@ mod sync;
 mod tags;
 mod times;
 mod users;
+mod vpcs;
 mod wire;
 mod world;
 
 pub use apps::record::Phase;
 pub use clusters::record::{Origin, Status};
 pub use config::{
-    Config, LogLimits, RateLimits, Refusals, Secrets, Times, UserPasswords, Visibility,
+    Config, LogLimits, OneClicks, RateLimits, Refusals, Secrets, Times, UserPasswords, Visibility,
 };
 pub use controls::{Controls, Refused};
 pub use drift::ClusterDrift;
+pub use droplets::PlantedDroplet;
 pub use faults::{Action, ArmedFault, Fault, FaultBody};
 pub use log::{Authorization, Entry};
-pub use objects::{AppInfo, ClusterInfo, Objects};
+pub use objects::{AppInfo, ClusterInfo, Objects, ReplicaInfo, VpcInfo};
 pub use pattern::Pattern;
 pub use plant::{PlantedApp, PlantedCluster};
 pub use server::{Double, StartError};
 pub use state::Saved;
+pub use vpcs::{PlantedVpc, VpcDrift};
 pub use world::Totals;

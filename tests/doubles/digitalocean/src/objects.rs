@@ -3,8 +3,14 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::clusters::record::Origin;
+use crate::clusters::replicas::Replica;
+use crate::controls::Controls;
+use crate::sync::locked;
+use crate::tags::Tags;
+use crate::vpcs::Vpc;
 use crate::world::Totals;
 
 /// Everything in the account.
@@ -14,7 +20,9 @@ pub struct Objects {
     pub clusters: Vec<ClusterInfo>,
     /// Apps, oldest first.
     pub apps: Vec<AppInfo>,
-    /// Tags, with the number of clusters that carry each.
+    /// VPCs, oldest first, those that an account begins with included.
+    pub vpcs: Vec<VpcInfo>,
+    /// Tags, with the number of clusters and replicas that carry each.
     pub tags: HashMap<String, usize>,
     /// What was ever made and deleted.
     pub totals: Totals,
@@ -47,6 +55,62 @@ pub struct ClusterInfo {
     pub tags: Vec<String>,
     /// Names of its users, `doadmin` included.
     pub users: Vec<String>,
+    /// Names of its databases.
+    pub dbs: Vec<String>,
+    /// Names of its connection pools.
+    pub pools: Vec<String>,
+    /// Its replicas.
+    pub replicas: Vec<ReplicaInfo>,
+    /// Its trusted sources, such as `ip_addr:192.0.2.1`. Without any it is open to everyone.
+    pub rules: Vec<String>,
+    /// The VPC that it is in.
+    pub private_network_uuid: String,
+    /// Who made it.
+    pub origin: Origin,
+}
+
+impl ClusterInfo {
+    /// Whether anyone may connect.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.rules.is_empty()
+    }
+}
+
+/// A read-only replica.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReplicaInfo {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The status that reads show.
+    pub status: String,
+    /// Its size.
+    pub size: String,
+    /// Its region.
+    pub region: String,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Who made it.
+    pub origin: Origin,
+}
+
+/// A VPC.
+#[derive(Clone, Debug, Serialize)]
+pub struct VpcInfo {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+    /// Its region.
+    pub region: String,
+    /// Its range of addresses.
+    pub ip_range: String,
+    /// Whether objects of the region are put into it that name none.
+    pub default: bool,
     /// Who made it.
     pub origin: Origin,
 }
@@ -64,4 +128,103 @@ pub struct AppInfo {
     pub deployments: usize,
     /// Who made it.
     pub origin: Origin,
+}
+
+impl ReplicaInfo {
+    fn of(replica: &mut Replica, now: u64, tags: &Tags) -> Self {
+        replica.settle(now);
+        Self {
+            id: replica.id.clone(),
+            name: replica.name.clone(),
+            status: replica.status(now).word().to_owned(),
+            size: replica.size.clone(),
+            region: replica.region.clone(),
+            tags: tags.names(&replica.tags),
+            origin: replica.origin,
+        }
+    }
+}
+
+impl VpcInfo {
+    fn of(vpc: &Vpc) -> Self {
+        Self {
+            id: vpc.id.clone(),
+            name: vpc.name.clone(),
+            description: vpc.description.clone(),
+            region: vpc.region.clone(),
+            ip_range: vpc.ip_range.clone(),
+            default: vpc.default,
+            origin: vpc.origin,
+        }
+    }
+}
+
+/// A trusted source in one word.
+fn source(rule: &Value) -> String {
+    let word = |member: &str| rule[member].as_str().unwrap_or_default().to_owned();
+    format!("{}:{}", word("type"), word("value"))
+}
+
+impl Controls {
+    /// Everything in the account.
+    #[must_use]
+    pub fn objects(&self) -> Objects {
+        let now = self.shared.clock.now();
+        let rate_refusals = locked(&self.shared.rate).refused();
+        let mut guard = self.shared.world();
+        let world = &mut *guard;
+        let mut clusters = Vec::with_capacity(world.clusters.len());
+        for id in world.clusters.ids() {
+            let Some(cluster) = world.clusters.settled(&id, now) else {
+                continue;
+            };
+            clusters.push(ClusterInfo {
+                dbs: cluster.dbs.iter().cloned().collect(),
+                pools: cluster.pools.keys().cloned().collect(),
+                replicas: cluster
+                    .replicas
+                    .values_mut()
+                    .map(|replica| ReplicaInfo::of(replica, now, &world.tags))
+                    .collect(),
+                rules: cluster.rules.iter().map(source).collect(),
+                private_network_uuid: cluster.private_network_uuid.clone(),
+                status: cluster.status(now).word().to_owned(),
+                tags: world.tags.names(&cluster.tags),
+                users: cluster.users.keys().cloned().collect(),
+                id,
+                name: cluster.name.clone(),
+                engine: cluster.engine.clone(),
+                version: cluster.version.clone(),
+                size: cluster.size.clone(),
+                num_nodes: cluster.num_nodes,
+                region: cluster.region.clone(),
+                storage_size_mib: cluster.storage_size_mib,
+                origin: cluster.origin,
+            });
+        }
+        let mut ids: Vec<String> = world.apps.ids().cloned().collect();
+        ids.reverse();
+        let mut apps = Vec::with_capacity(ids.len());
+        for id in ids {
+            let Ok(app) = world.apps.get(&id, now, &world.config.times) else {
+                continue;
+            };
+            let phase = app.deployments.last().map_or("", |last| last.phase.word());
+            apps.push(AppInfo {
+                phase: phase.to_owned(),
+                deployments: app.deployments.len(),
+                name: app.name.clone(),
+                origin: app.origin,
+                id,
+            });
+        }
+        Objects {
+            clusters,
+            apps,
+            vpcs: world.vpcs.all().into_iter().map(VpcInfo::of).collect(),
+            tags: world.tags.counts(),
+            totals: world.totals,
+            rate_refusals,
+        }
+    }
 }

@@ -4,9 +4,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::clusters::create::NewCluster;
-use crate::clusters::record::{Hiding, Origin};
+use crate::clusters::record::Origin;
 use crate::controls::{Controls, Refused};
 use crate::error::ApiError;
+use crate::hiding::Hiding;
 use crate::users::User;
 
 /// A cluster that someone else made. It is online at once.
@@ -36,6 +37,9 @@ pub struct PlantedCluster {
     /// The password of `doadmin`, a canary for instance; none: any.
     #[serde(default)]
     pub password: Option<String>,
+    /// The VPC that it is in; none: the default one of its region.
+    #[serde(default)]
+    pub vpc: Option<String>,
 }
 
 fn engine() -> String {
@@ -64,6 +68,7 @@ impl PlantedCluster {
             region: region(),
             version: None,
             password: None,
+            vpc: None,
         }
     }
 
@@ -118,7 +123,7 @@ impl Controls {
             size: planted.size,
             region: planted.region,
             storage_size_mib: None,
-            private_network_uuid: None,
+            private_network_uuid: planted.vpc,
             project_id: None,
             tags: Some(planted.tags),
             rules: Vec::new(),

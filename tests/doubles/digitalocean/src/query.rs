@@ -10,10 +10,13 @@ use crate::error::ApiError;
 /// The parameters of each path that has any.
 fn known(path: &str) -> &'static [&'static str] {
     match path {
+        "/v2/1-clicks" => &["type"],
         "/v2/databases" => &["tag_name"],
         "/v2/apps" => &["page", "per_page", "with_projects"],
         "/v2/apps/{id}" => &["name"],
         "/v2/apps/{id}/deployments" => &["page", "per_page", "deployment_types"],
+        "/v2/vpcs" => &["page", "per_page"],
+        "/v2/vpcs/{id}/members" => &["resource_type", "page", "per_page"],
         "/v2/tags" => &["page", "per_page"],
         _ => &[],
     }

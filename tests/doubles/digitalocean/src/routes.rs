@@ -7,15 +7,20 @@ use axum::middleware;
 use axum::routing::{get, post, put};
 
 use crate::apps::{deployments, routes as apps};
-use crate::clusters::{changes, create, reads, settings};
+use crate::clusters::replicas::routes as replicas;
+use crate::clusters::{changes, create, dbs, pools, reads, settings, trust};
 use crate::error::ApiError;
+use crate::vpcs::routes as vpcs;
 use crate::world::Shared;
-use crate::{projects, query, tags, users};
+use crate::{one_clicks, projects, query, tags, users};
 
 /// Every endpoint of the provider that this double has.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
     Router::new()
         .merge(databases())
+        .merge(in_databases())
+        .merge(networks())
+        .route("/v2/1-clicks", get(one_clicks::list))
         .merge(tagging())
         .merge(app_platform())
         .route("/v2/projects/{id}/resources", post(projects::assign))
@@ -52,10 +57,40 @@ fn databases() -> Router<Arc<Shared>> {
         )
         .route(
             "/v2/databases/{id}/firewall",
-            get(settings::firewall).put(settings::set_firewall),
+            get(trust::get).put(trust::set),
         )
         .route("/v2/databases/{id}/ca", get(reads::ca))
         .route("/v2/databases/{id}/backups", get(reads::backups))
+}
+
+/// What lives in a cluster.
+fn in_databases() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/v2/databases/{id}/dbs", get(dbs::list).post(dbs::create))
+        .route(
+            "/v2/databases/{id}/dbs/{name}",
+            get(dbs::get).delete(dbs::delete),
+        )
+        .route(
+            "/v2/databases/{id}/pools",
+            get(pools::list).post(pools::create),
+        )
+        .route(
+            "/v2/databases/{id}/pools/{name}",
+            get(pools::get).put(pools::update).delete(pools::delete),
+        )
+        .route(
+            "/v2/databases/{id}/replicas",
+            get(replicas::list).post(replicas::create),
+        )
+        .route(
+            "/v2/databases/{id}/replicas/{name}",
+            get(replicas::get).delete(replicas::delete),
+        )
+        .route(
+            "/v2/databases/{id}/replicas/{name}/promote",
+            put(replicas::promote),
+        )
         .route(
             "/v2/databases/{id}/users",
             get(users::list).post(users::create),
@@ -68,6 +103,19 @@ fn databases() -> Router<Arc<Shared>> {
             "/v2/databases/{id}/users/{name}/reset_auth",
             post(users::reset_auth),
         )
+}
+
+fn networks() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/v2/vpcs", get(vpcs::list).post(vpcs::create))
+        .route(
+            "/v2/vpcs/{id}",
+            get(vpcs::get)
+                .patch(vpcs::patch)
+                .put(vpcs::put)
+                .delete(vpcs::delete),
+        )
+        .route("/v2/vpcs/{id}/members", get(vpcs::members))
 }
 
 fn tagging() -> Router<Arc<Shared>> {

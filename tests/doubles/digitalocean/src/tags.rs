@@ -87,7 +87,7 @@ impl Tags {
             .collect()
     }
 
-    /// Ids of the clusters that carry a tag.
+    /// Ids of the clusters and replicas that carry a tag.
     pub(crate) fn clusters(&self, name: &str) -> Vec<String> {
         self.by_key
             .get(&name.to_ascii_lowercase())
@@ -95,7 +95,7 @@ impl Tags {
             .unwrap_or_default()
     }
 
-    /// Every tag with the number of clusters that carry it.
+    /// Every tag with the number of clusters and replicas that carry it.
     pub(crate) fn counts(&self) -> HashMap<String, usize> {
         self.by_key
             .values()
@@ -184,6 +184,10 @@ pub(crate) async fn delete(State(shared): State<Arc<Shared>>, Path(name): Path<S
         if let Some(cluster) = world.clusters.any_mut(id) {
             cluster.tags.retain(|carried| *carried != key);
             cluster.rendered = None;
+        } else if let Some((cluster, name)) = world.clusters.of_replica(id)
+            && let Some(replica) = cluster.replicas.get_mut(&name)
+        {
+            replica.tags.retain(|carried| *carried != key);
         }
     }
     Ok(empty(StatusCode::NO_CONTENT))

@@ -9,16 +9,20 @@ use crate::apps::Apps;
 use crate::clock::Clock;
 use crate::clusters::Clusters;
 use crate::config::Config;
+use crate::droplets::Droplets;
 use crate::faults::Faults;
 use crate::holds::Holds;
 use crate::log::Log;
+use crate::one_clicks::PlantedOneClick;
 use crate::random::Random;
 use crate::rate::Windows;
 use crate::sync::locked;
 use crate::tags::Tags;
+use crate::vpcs::Vpcs;
 
 /// How often something was made or deleted, through either API.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Totals {
     /// Clusters ever made.
     pub clusters_made: u64,
@@ -34,6 +38,18 @@ pub struct Totals {
     pub apps_gone: u64,
     /// Deployments ever made.
     pub deployments_made: u64,
+    /// Connection pools ever made.
+    pub pools_made: u64,
+    /// Connection pools ever deleted, those that went with their cluster not counted.
+    pub pools_gone: u64,
+    /// Replicas ever made.
+    pub replicas_made: u64,
+    /// Replicas ever gone.
+    pub replicas_gone: u64,
+    /// VPCs ever made, those that an account begins with not counted.
+    pub vpcs_made: u64,
+    /// VPCs ever gone.
+    pub vpcs_gone: u64,
 }
 
 /// Everything that the account has.
@@ -48,6 +64,12 @@ pub(crate) struct World {
     pub(crate) totals: Totals,
     /// Clusters that are deleted and still there, by the virtual time at which they go.
     pub(crate) leaving: BTreeSet<(u64, String)>,
+    #[serde(default)]
+    pub(crate) vpcs: Vpcs,
+    #[serde(default)]
+    pub(crate) droplets: Droplets,
+    #[serde(default)]
+    pub(crate) one_clicks: Vec<PlantedOneClick>,
 }
 
 impl World {
@@ -60,6 +82,9 @@ impl World {
             apps: Apps::default(),
             totals: Totals::default(),
             leaving: BTreeSet::new(),
+            vpcs: Vpcs::default(),
+            droplets: Droplets::default(),
+            one_clicks: Vec::new(),
         }
     }
 
@@ -70,18 +95,22 @@ impl World {
                 self.leaving.insert((due, id));
                 return;
             }
-            self.remove_cluster(&id);
+            self.remove_cluster(&id, due);
         }
     }
 
     /// Removes a cluster at once, and everything that points at it.
-    pub(crate) fn remove_cluster(&mut self, id: &str) -> bool {
+    pub(crate) fn remove_cluster(&mut self, id: &str, now: u64) -> bool {
         let Some(cluster) = self.clusters.remove(id) else {
             return false;
         };
         for key in &cluster.tags {
             self.tags.unlink(key, id);
         }
+        for replica in cluster.replicas.values() {
+            self.replica_left(replica, now);
+        }
+        self.leave_vpc(&cluster.private_network_uuid, cluster.as_member(), now);
         self.totals.clusters_gone += 1;
         true
     }

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::secrets::Sealed;
-use crate::clusters::record::{Hiding, Origin};
+use crate::clusters::record::Origin;
 use crate::config::Times;
+use crate::hiding::Hiding;
 
 /// The phases of a deployment that this double has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

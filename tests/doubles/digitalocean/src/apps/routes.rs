@@ -12,8 +12,9 @@ use super::record::{App, Deployment, Phase};
 use super::{catalog, secrets, validate};
 use crate::body;
 use crate::clock::wall_ms;
-use crate::clusters::record::{Hiding, Origin};
+use crate::clusters::record::Origin;
 use crate::error::{Answer, ApiError, json as answer};
+use crate::hiding::Hiding;
 use crate::pages::Page;
 use crate::world::{Shared, World};
 
@@ -30,16 +31,7 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, bytes: Bytes) -> A
     let wanted: NewApp = body::APP_CREATE.read(&bytes)?;
     let now = shared.clock.now();
     let mut world = shared.world();
-    let visibility = &world.config.visibility;
-    let hiding = Hiding {
-        reads: visibility.not_found_reads,
-        until: if visibility.not_found_ms == 0 {
-            0
-        } else {
-            now + visibility.not_found_ms
-        },
-        in_lists: visibility.hidden_in_lists,
-    };
+    let hiding = Hiding::at_first(&world.config.visibility, now);
     let id = world.add_app(wanted.spec, wanted.project_id, hiding, Origin::Api, now)?;
     let app = world.apps.any(&id).ok_or_else(ApiError::not_found)?;
     Ok(answer(StatusCode::OK, &json!({"app": app.json(now)})))
@@ -150,9 +142,7 @@ pub(crate) async fn get(State(shared): State<Arc<Shared>>, Path(id): Path<String
     let mut guard = shared.world();
     let world = &mut *guard;
     let app = world.apps.get(&id, now, &world.config.times)?;
-    if app.hiding.hides_read(now) {
-        return Err(ApiError::not_found());
-    }
+    app.hiding.check_read(now)?;
     Ok(answer(StatusCode::OK, &json!({"app": app.json(now)})))
 }
 

@@ -125,14 +125,16 @@ pub(crate) fn region(slug: &str) -> Result<(), ApiError> {
     Err(ApiError::unprocessable(format!("invalid region `{slug}`")))
 }
 
-/// The storage that a size comes with and can grow to, in MiB.
-pub(crate) struct Storage {
+/// What a size is.
+pub(crate) struct Size {
+    pub(crate) memory_gib: u64,
+    /// The storage that it comes with and can grow to, in MiB.
     pub(crate) least: u64,
     pub(crate) most: u64,
 }
 
 /// Reads a size slug such as `db-s-2vcpu-4gb`.
-pub(crate) fn size(slug: &str) -> Result<Storage, ApiError> {
+pub(crate) fn size(slug: &str) -> Result<Size, ApiError> {
     let unknown = || ApiError::unprocessable(format!("invalid size `{slug}`"));
     let mut parts = slug.rsplitn(3, '-');
     let memory = parts.next().and_then(|part| part.strip_suffix("gb"));
@@ -150,7 +152,8 @@ pub(crate) fn size(slug: &str) -> Result<Storage, ApiError> {
     } else {
         memory.saturating_mul(15)
     };
-    Ok(Storage {
+    Ok(Size {
+        memory_gib: memory,
         least: least * 1024,
         most: least * 1024 * 5,
     })
@@ -166,6 +169,18 @@ pub(crate) fn storage(slug: &str, wanted: Option<u64>) -> Result<u64, ApiError> 
             "invalid storage_size_mib {mib} for size {slug}; it must be from {} to {}",
             range.least, range.most
         ))),
+    }
+}
+
+/// The storage that an object has after a resize to `slug`, if it has `now` MiB and asks for
+/// `wanted`.
+pub(crate) fn grown(slug: &str, wanted: Option<u64>, now: u64) -> Result<u64, ApiError> {
+    match wanted {
+        Some(mib) if mib < now => Err(ApiError::unprocessable(format!(
+            "storage can't shrink: storage_size_mib is {now} and {mib} was asked for"
+        ))),
+        Some(mib) => storage(slug, Some(mib)),
+        None => Ok(now.max(size(slug)?.least)),
     }
 }
 

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde::Deserialize;
 
-use super::catalog;
 use super::record::{Brings, Change, Cluster, Status};
+use super::{catalog, replicas};
 use crate::body;
 use crate::config::Config;
 use crate::error::{Answer, ApiError, empty};
@@ -49,14 +49,15 @@ impl Cluster {
     }
 }
 
+/// What a cluster or a replica is to be.
 #[derive(Deserialize)]
-struct Resize {
-    size: String,
-    num_nodes: u64,
-    storage_size_mib: Option<u64>,
+pub(crate) struct Resize {
+    pub(crate) size: String,
+    pub(crate) num_nodes: u64,
+    pub(crate) storage_size_mib: Option<u64>,
 }
 
-/// `PUT /v2/databases/{id}/resize`.
+/// `PUT /v2/databases/{id}/resize`. The id may be that of a replica.
 pub(crate) async fn resize(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
@@ -65,20 +66,18 @@ pub(crate) async fn resize(
     let now = shared.clock.now();
     let mut guard = shared.world();
     let world = &mut *guard;
+    if world.clusters.any_mut(&id).is_none() {
+        return replicas::routes::resize(world, &id, &bytes, now);
+    }
     let cluster = world.clusters.get(&id, now)?;
     let wanted: Resize = body::CLUSTER_RESIZE.read(&bytes)?;
-    let range = catalog::size(&wanted.size)?;
+    catalog::size(&wanted.size)?;
     cluster.require_online(&world.config)?;
-    let storage_size_mib = match wanted.storage_size_mib {
-        Some(mib) if mib < cluster.storage_size_mib => {
-            return Err(ApiError::unprocessable(format!(
-                "storage can't shrink: storage_size_mib is {} and {mib} was asked for",
-                cluster.storage_size_mib
-            )));
-        }
-        Some(mib) => catalog::storage(&wanted.size, Some(mib))?,
-        None => cluster.storage_size_mib.max(range.least),
-    };
+    let storage_size_mib = catalog::grown(
+        &wanted.size,
+        wanted.storage_size_mib,
+        cluster.storage_size_mib,
+    )?;
     let times = &world.config.times;
     let brings = Brings::Size {
         size: wanted.size,
@@ -114,7 +113,10 @@ pub(crate) async fn migrate(
     catalog::region(&wanted.region)?;
     cluster.require_online(&world.config)?;
     let times = &world.config.times;
-    let brings = Brings::Region(wanted.region);
+    let brings = Brings::Region {
+        network: world.vpcs.default_of(&wanted.region),
+        region: wanted.region,
+    };
     cluster.begin(
         now,
         times.status_lag,

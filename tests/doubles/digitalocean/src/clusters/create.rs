@@ -1,6 +1,6 @@
 //! `POST /v2/databases`, and how a cluster is built.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -10,11 +10,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::catalog;
-use super::record::{Brings, Change, Cluster, Hiding, Maintenance, Origin, Status};
+use super::record::{Brings, Change, Cluster, Maintenance, Origin, Status};
 use crate::body;
 use crate::clock::wall_ms;
 use crate::error::{Answer, ApiError, text};
-use crate::times::rfc3339;
+use crate::hiding::Hiding;
 use crate::users::User;
 use crate::world::{Shared, World};
 
@@ -45,7 +45,6 @@ pub(crate) struct BackupRestore {
     database_name: String,
 }
 
-const DEFAULT_NETWORK: &str = "d455e75d-4858-4eec-8c95-da2f0a5f93a7";
 const DEFAULT_PROJECT: &str = "9cc10173-e9ea-4176-9dbc-a4cee4c4ff30";
 
 /// `POST /v2/databases`.
@@ -60,16 +59,7 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, bytes: Bytes) -> A
         return Err(ApiError::not_found());
     }
     let done_at = now.saturating_add(world.config.times.create);
-    let visibility = &world.config.visibility;
-    let hiding = Hiding {
-        reads: visibility.not_found_reads,
-        until: if visibility.not_found_ms == 0 {
-            0
-        } else {
-            now + visibility.not_found_ms
-        },
-        in_lists: visibility.hidden_in_lists,
-    };
+    let hiding = Hiding::at_first(&world.config.visibility, now);
     let change = Change {
         status: Status::Creating,
         shown_at: 0,
@@ -105,13 +95,17 @@ impl World {
                 wanted.name
             )));
         }
+        let network = wanted.private_network_uuid.as_deref();
+        let private_network_uuid = self
+            .vpcs
+            .of(network, &wanted.region, "private_network_uuid")?;
         let id = self.random.uuid();
         let created_at = wall_ms();
         let password =
             password.unwrap_or_else(|| self.random.password(&self.config.secrets.password_prefix));
         let primary = User::primary(password);
         let users = BTreeMap::from([(crate::users::PRIMARY.to_owned(), primary)]);
-        let rules = self.rules(&id, &wanted.rules, created_at);
+        let rules = self.rules(&id, &wanted.rules, &[], created_at)?;
         let tags = self.new_tags(&id, wanted.tags.as_deref().unwrap_or_default());
         let order = self.clusters.next_order();
         self.clusters.insert(Cluster {
@@ -123,9 +117,7 @@ impl World {
             size: wanted.size,
             region: wanted.region,
             storage_size_mib,
-            private_network_uuid: wanted
-                .private_network_uuid
-                .unwrap_or_else(|| DEFAULT_NETWORK.into()),
+            private_network_uuid,
             project_id: wanted.project_id.unwrap_or_else(|| DEFAULT_PROJECT.into()),
             tags,
             created_at,
@@ -141,6 +133,18 @@ impl World {
                 .do_settings
                 .unwrap_or_else(|| json!({"service_cnames": []})),
             config: Map::new(),
+            dbs: match engine.default_database {
+                "" => BTreeSet::new(),
+                name => BTreeSet::from([name.to_owned()]),
+            },
+            pools: BTreeMap::new(),
+            replicas: BTreeMap::new(),
+            // Who isn't seen being made is old enough.
+            backed_up_at: change.as_ref().map_or(0, |change| {
+                change
+                    .done_at
+                    .saturating_add(self.config.times.first_backup)
+            }),
             change,
             hiding,
             gone_at: None,
@@ -153,28 +157,8 @@ impl World {
         Ok(id)
     }
 
-    /// Firewall rules as they are kept: with ids of their own.
-    pub(crate) fn rules(&mut self, cluster: &str, wanted: &[Value], created_at: u64) -> Vec<Value> {
-        wanted
-            .iter()
-            .map(|rule| {
-                let mut kept = json!({
-                    "uuid": self.random.uuid(),
-                    "cluster_uuid": cluster,
-                    "type": rule["type"],
-                    "value": rule["value"],
-                    "created_at": rfc3339(created_at),
-                });
-                if let Some(description) = rule.get("description") {
-                    kept["description"] = description.clone();
-                }
-                kept
-            })
-            .collect()
-    }
-
-    /// Keys of the tags of a new cluster, each once. Tags that don't exist are made.
-    fn new_tags(&mut self, cluster: &str, names: &[String]) -> Vec<String> {
+    /// Keys of the tags of a new object, each once. Tags that don't exist are made.
+    pub(crate) fn new_tags(&mut self, cluster: &str, names: &[String]) -> Vec<String> {
         let mut keys = Vec::new();
         for name in names {
             let key = self.tags.ensure(name);

@@ -3,10 +3,14 @@
 pub(crate) mod catalog;
 pub(crate) mod changes;
 pub(crate) mod create;
+pub(crate) mod dbs;
+pub(crate) mod pools;
 pub(crate) mod reads;
 pub(crate) mod record;
 mod render;
+pub(crate) mod replicas;
 pub(crate) mod settings;
+pub(crate) mod trust;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,6 +20,7 @@ pub(crate) use record::Cluster;
 pub(crate) use render::members;
 
 use crate::error::ApiError;
+use crate::hiding::Hiding;
 
 /// All clusters, by id, by name and in the order of their creation.
 #[derive(Default, Serialize, Deserialize)]
@@ -77,6 +82,31 @@ impl Clusters {
     /// Ids in the order of creation.
     pub(crate) fn ids(&self) -> Vec<String> {
         self.by_order.values().cloned().collect()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Cluster> {
+        self.by_order.values().filter_map(|id| self.by_id.get(id))
+    }
+
+    /// The cluster of a replica, and the replica's name.
+    pub(crate) fn of_replica(&mut self, id: &str) -> Option<(&mut Cluster, String)> {
+        self.by_id.values_mut().find_map(|cluster| {
+            let replica = cluster.replicas.values().find(|replica| replica.id == id)?;
+            let name = replica.name.clone();
+            Some((cluster, name))
+        })
+    }
+
+    /// How a cluster or a replica hides.
+    pub(crate) fn hiding_of(&mut self, id: &str) -> Option<&mut Hiding> {
+        if self.by_id.contains_key(id) {
+            return self.by_id.get_mut(id).map(|cluster| &mut cluster.hiding);
+        }
+        self.by_id
+            .values_mut()
+            .flat_map(|cluster| cluster.replicas.values_mut())
+            .find(|replica| replica.id == id)
+            .map(|replica| &mut replica.hiding)
     }
 
     pub(crate) fn len(&self) -> usize {

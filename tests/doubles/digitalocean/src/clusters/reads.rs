@@ -49,14 +49,12 @@ pub(crate) async fn get(State(shared): State<Arc<Shared>>, Path(id): Path<String
     let mut guard = shared.world();
     let world = &mut *guard;
     let cluster = world.clusters.get(&id, now)?;
-    if cluster.hiding.hides_read(now) {
-        return Err(ApiError::not_found());
-    }
+    cluster.hiding.check_read(now)?;
     let json = cluster.json(now, &world.config, &world.tags);
     Ok(text(StatusCode::OK, format!("{{\"database\":{json}}}")))
 }
 
-/// `DELETE /v2/databases/{id}`: users, rules and backups go with it.
+/// `DELETE /v2/databases/{id}`: users, pools, replicas, rules and backups go with it.
 pub(crate) async fn delete(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Answer {
     let now = shared.clock.now();
     let mut guard = shared.world();
@@ -68,9 +66,14 @@ pub(crate) async fn delete(State(shared): State<Arc<Shared>>, Path(id): Path<Str
     if !world.config.refusals.delete_while_busy {
         cluster.require_online(&world.config)?;
     }
+    if !world.config.refusals.delete_with_replicas && !cluster.replicas.is_empty() {
+        return Err(ApiError::conflict(format!(
+            "cluster {id} still has replicas; delete them first"
+        )));
+    }
     let linger = world.config.times.linger;
     if linger == 0 {
-        world.remove_cluster(&id);
+        world.remove_cluster(&id, now);
     } else {
         let due = now.saturating_add(linger);
         cluster.gone_at = Some(due);
@@ -96,20 +99,22 @@ pub(crate) async fn ca(State(shared): State<Arc<Shared>>, Path(id): Path<String>
     ))
 }
 
-/// `GET /v2/databases/{id}/backups`: one as soon as the cluster is online.
+/// `GET /v2/databases/{id}/backups`: one, some time after the cluster came online.
 pub(crate) async fn backups(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Answer {
     let now = shared.clock.now();
     let mut world = shared.world();
     let cluster = world.clusters.get(&id, now)?;
-    let backups: Vec<Value> = if cluster.is_creating() {
-        Vec::new()
-    } else {
-        vec![json!({
-            "created_at": rfc3339(cluster.created_at),
-            "size_gigabytes": 0.03364864,
-            "incremental": false,
-        })]
-    };
+    let has_backup = cluster.has_backup(now);
+    let backups: Vec<Value> = has_backup
+        .then(|| {
+            json!({
+                "created_at": rfc3339(cluster.created_at),
+                "size_gigabytes": 0.03364864,
+                "incremental": false,
+            })
+        })
+        .into_iter()
+        .collect();
     Ok(answer(
         StatusCode::OK,
         &json!({
@@ -117,7 +122,7 @@ pub(crate) async fn backups(State(shared): State<Arc<Shared>>, Path(id): Path<St
             "scheduled_backup_time": {
                 "backup_hour": 20, "backup_minute": 40, "backup_interval_hours": 24,
             },
-            "backup_progress": "100",
+            "backup_progress": if has_backup { "100" } else { "0" },
         }),
     ))
 }

@@ -1,12 +1,16 @@
 //! A database cluster and how it moves through time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::pools::Pool;
+use super::replicas::Replica;
+use crate::hiding::Hiding;
 use crate::users::User;
+use crate::vpcs::Member;
 
 /// Who made an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +28,8 @@ pub enum Origin {
 pub enum Status {
     /// It is being made.
     Creating,
+    /// It is a replica that is being made.
+    Forking,
     /// It works, or seems to.
     Online,
     /// Its size changes.
@@ -36,6 +42,7 @@ impl Status {
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Creating => "creating",
+            Self::Forking => "forking",
             Self::Online => "online",
             Self::Resizing => "resizing",
             Self::Migrating => "migrating",
@@ -53,6 +60,16 @@ pub(crate) struct Change {
     pub(crate) brings: Brings,
 }
 
+impl Change {
+    /// The status that a read shows.
+    pub(crate) fn shown(change: Option<&Self>, now: u64) -> Status {
+        match change {
+            Some(change) if now >= change.shown_at => change.status,
+            _ => Status::Online,
+        }
+    }
+}
+
 /// What a change brings when it is done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Brings {
@@ -62,34 +79,12 @@ pub(crate) enum Brings {
         num_nodes: u64,
         storage_size_mib: u64,
     },
-    Region(String),
+    Region {
+        region: String,
+        /// The VPC that it is in there.
+        network: String,
+    },
     Version(String),
-}
-
-/// For how long reads of an object answer 404.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Hiding {
-    pub(crate) reads: u32,
-    pub(crate) until: u64,
-    pub(crate) in_lists: bool,
-}
-
-impl Hiding {
-    fn is_hidden(&self, now: u64) -> bool {
-        self.reads > 0 || now < self.until
-    }
-
-    /// Whether a list leaves the object out now.
-    pub(crate) fn hides_in_list(&self, now: u64) -> bool {
-        self.in_lists && self.is_hidden(now)
-    }
-
-    /// Whether this read answers 404. It counts as one.
-    pub(crate) fn hides_read(&mut self, now: u64) -> bool {
-        let hidden = self.is_hidden(now);
-        self.reads = self.reads.saturating_sub(1);
-        hidden
-    }
 }
 
 /// A window in which the provider may restart the cluster.
@@ -118,6 +113,16 @@ pub(crate) struct Cluster {
     /// Milliseconds since the epoch.
     pub(crate) created_at: u64,
     pub(crate) users: BTreeMap<String, User>,
+    /// Names of its databases.
+    #[serde(default)]
+    pub(crate) dbs: BTreeSet<String>,
+    #[serde(default)]
+    pub(crate) pools: BTreeMap<String, Pool>,
+    #[serde(default)]
+    pub(crate) replicas: BTreeMap<String, Replica>,
+    /// It has a backup from then on, in virtual milliseconds.
+    #[serde(default)]
+    pub(crate) backed_up_at: u64,
     pub(crate) maintenance: Maintenance,
     pub(crate) rules: Vec<Value>,
     pub(crate) autoscale: Value,
@@ -159,7 +164,10 @@ impl Cluster {
                     self.num_nodes = num_nodes;
                     self.storage_size_mib = storage_size_mib;
                 }
-                Brings::Region(region) => self.region = region,
+                Brings::Region { region, network } => {
+                    self.region = region;
+                    self.private_network_uuid = network;
+                }
                 Brings::Version(version) => self.version = version,
             }
         }
@@ -168,10 +176,7 @@ impl Cluster {
 
     /// The status that a read shows.
     pub(crate) fn status(&self, now: u64) -> Status {
-        match &self.change {
-            Some(change) if now >= change.shown_at => change.status,
-            _ => Status::Online,
-        }
+        Change::shown(self.change.as_ref(), now)
     }
 
     /// Whether it is being made for the first time.
@@ -179,6 +184,20 @@ impl Cluster {
         self.change
             .as_ref()
             .is_some_and(|change| change.status == Status::Creating)
+    }
+
+    /// Whether there is something that a replica could begin with.
+    pub(crate) fn has_backup(&self, now: u64) -> bool {
+        !self.is_creating() && now >= self.backed_up_at
+    }
+
+    pub(crate) fn as_member(&self) -> Member {
+        Member {
+            kind: "dbaas".into(),
+            id: self.id.clone(),
+            name: self.name.clone(),
+            created_at: self.created_at,
+        }
     }
 
     /// The password of `doadmin`, which is the one in every connection.

@@ -35,7 +35,13 @@ impl Cluster {
             .collect();
         let databases = match engine.default_database {
             "" => Value::Null,
-            name => json!([name]),
+            _ => json!(self.dbs),
+        };
+        let login = Login {
+            database: engine.default_database,
+            port: PORT,
+            user: crate::users::PRIMARY,
+            password: self.password(),
         };
         let mut object = members(json!({
             "id": self.id,
@@ -70,44 +76,66 @@ impl Cluster {
             "do_settings": self.do_settings,
         }));
         if status != Status::Creating || config.visibility.connection_while_creating {
-            object.insert("connection".into(), self.connection("", config));
+            object.insert("connection".into(), self.connection("", &login, config));
             object.insert(
                 "private_connection".into(),
-                self.connection("private-", config),
+                self.connection("private-", &login, config),
             );
             if self.num_nodes > 1 {
                 object.insert(
                     "standby_connection".into(),
-                    self.connection("replica-", config),
+                    self.connection("replica-", &login, config),
                 );
                 object.insert(
                     "standby_private_connection".into(),
-                    self.connection("private-replica-", config),
+                    self.connection("private-replica-", &login, config),
                 );
             }
         }
         object
     }
 
-    fn connection(&self, prefix: &str, config: &Config) -> Value {
-        let engine = catalog::engine(&self.engine);
-        let host = format!("{prefix}{}-do-user-1908192-0.{HOSTS}", self.name);
-        let database = engine.default_database;
-        let user = crate::users::PRIMARY;
+    /// A connection to one of the cluster's hosts.
+    pub(super) fn connection(&self, prefix: &str, login: &Login<'_>, config: &Config) -> Value {
+        login.json(
+            catalog::engine(&self.engine).scheme,
+            prefix,
+            &self.name,
+            config,
+        )
+    }
+}
+
+/// Who connects, and to what.
+pub(super) struct Login<'a> {
+    pub(super) database: &'a str,
+    pub(super) port: u16,
+    pub(super) user: &'a str,
+    pub(super) password: &'a str,
+}
+
+impl Login<'_> {
+    /// The connection as the provider shows it. `name` is that of the cluster or the replica.
+    pub(super) fn json(&self, scheme: &str, prefix: &str, name: &str, config: &Config) -> Value {
+        let Self {
+            database,
+            port,
+            user,
+            password,
+        } = self;
+        let host = format!("{prefix}{name}-do-user-1908192-0.{HOSTS}");
         let mut object = members(json!({
             "database": database,
             "host": host,
-            "port": PORT,
+            "port": port,
             "user": user,
             "ssl": true,
         }));
         if !config.secrets.hide_credentials {
-            let password = self.password();
-            let scheme = engine.scheme;
-            object.insert("password".into(), password.into());
+            object.insert("password".into(), (*password).into());
             object.insert(
                 "uri".into(),
-                format!("{scheme}://{user}:{password}@{host}:{PORT}/{database}?sslmode=require")
+                format!("{scheme}://{user}:{password}@{host}:{port}/{database}?sslmode=require")
                     .into(),
             );
         }
@@ -116,7 +144,7 @@ impl Cluster {
 }
 
 const HOSTS: &str = "d.db.ondigitalocean.com";
-const PORT: u16 = 25060;
+pub(super) const PORT: u16 = 25060;
 
 /// The members of a literal object.
 pub(crate) fn members(value: Value) -> Map<String, Value> {

@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 
 use super::record::{Cluster, Maintenance};
 use crate::body::{self, Shape};
-use crate::clock::wall_ms;
 use crate::error::{Answer, empty, json as answer};
 use crate::world::Shared;
 
@@ -190,35 +189,4 @@ pub(crate) async fn config(State(shared): State<Arc<Shared>>, Path(id): Path<Str
         config.extend(cluster.config.clone());
         json!({"config": config})
     })
-}
-
-#[derive(Deserialize)]
-struct Firewall {
-    rules: Vec<Value>,
-}
-
-/// `PUT /v2/databases/{id}/firewall` replaces the whole set.
-pub(crate) async fn set_firewall(
-    State(shared): State<Arc<Shared>>,
-    Path(id): Path<String>,
-    bytes: Bytes,
-) -> Answer {
-    let now = shared.clock.now();
-    let mut guard = shared.world();
-    let world = &mut *guard;
-    world
-        .clusters
-        .get(&id, now)?
-        .require_online(&world.config)?;
-    let wanted: Firewall = body::CLUSTER_FIREWALL.read(&bytes)?;
-    let rules = world.rules(&id, &wanted.rules, wall_ms());
-    let cluster = world.clusters.get(&id, now)?;
-    cluster.rules = rules;
-    cluster.rendered = None;
-    Ok(empty(StatusCode::NO_CONTENT))
-}
-
-/// `GET /v2/databases/{id}/firewall`.
-pub(crate) async fn firewall(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Answer {
-    read(&shared, &id, |cluster| json!({"rules": cluster.rules}))
 }

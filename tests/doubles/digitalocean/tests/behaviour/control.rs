@@ -118,6 +118,80 @@ async fn every_control_works_over_http() {
 }
 
 #[tokio::test]
+async fn controls_of_networks_and_children_work_over_http() {
+    let rig = Rig::frozen().await;
+    let ok = async |method: &str, path: &str, body: Option<Value>| {
+        let (status, value) = control(&rig, method, path, body).await;
+        assert_eq!(status, 200, "{method} {path}: {value}");
+        value
+    };
+    let vpc = id_in(
+        &ok(
+            "POST",
+            "/vpcs",
+            Some(json!({"name": "net", "region": "nyc3"})),
+        )
+        .await,
+    );
+    ok(
+        "PATCH",
+        &format!("/vpcs/{vpc}"),
+        Some(json!({"name": "other"})),
+    )
+    .await;
+    let usual = id_in(&ok("GET", "/vpcs/defaults/nyc3", None).await);
+    assert_ne!(usual, vpc);
+    let body = json!({"name": "web", "region": "nyc3", "vpc": vpc});
+    let droplet = id_in(&ok("POST", "/droplets", Some(body)).await);
+    ok(
+        "POST",
+        "/1-clicks",
+        Some(json!({"slug": "mine", "type": "droplet"})),
+    )
+    .await;
+    let body = json!({"name": "one", "vpc": vpc});
+    let cluster = id_in(&ok("POST", "/clusters", Some(body)).await);
+    let path = format!("/clusters/{cluster}");
+    ok(
+        "POST",
+        &format!("{path}/pools"),
+        Some(json!({"name": "backend"})),
+    )
+    .await;
+    ok(
+        "POST",
+        &format!("{path}/pools/backend/hide"),
+        Some(json!({"reads": 1})),
+    )
+    .await;
+    ok("DELETE", &format!("{path}/pools/backend"), None).await;
+    let replica = id_in(
+        &ok(
+            "POST",
+            &format!("{path}/replicas"),
+            Some(json!({"name": "read"})),
+        )
+        .await,
+    );
+    ok("PATCH", &path, Some(json!({"backed_up": false}))).await;
+    let objects = ok("GET", "/objects", None).await;
+    let shown = &objects["clusters"][0];
+    assert_eq!(
+        (&shown["private_network_uuid"], &shown["replicas"][0]["id"]),
+        (&json!(vpc), &json!(replica))
+    );
+    for id in [&replica, &droplet, &vpc] {
+        ok("DELETE", &format!("/objects/{id}"), None).await;
+    }
+    assert_eq!(
+        control(&rig, "DELETE", &format!("/objects/{vpc}"), None)
+            .await
+            .0,
+        400
+    );
+}
+
+#[tokio::test]
 async fn controls_that_can_not_be_done_say_why() {
     let rig = Rig::frozen().await;
     for (method, path, body, says) in [

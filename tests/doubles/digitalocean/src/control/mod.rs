@@ -1,6 +1,8 @@
 //! The control API: [`Controls`] over HTTP, for tests in other processes. See the crate's page
 //! for the table of its paths.
 
+mod networks;
+
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequest, Path, Query, Request, State};
 use axum::response::{IntoResponse, Response};
@@ -40,6 +42,7 @@ pub(crate) fn router(controls: Controls) -> Router {
         .route("/apps/{id}/spec", put(drift_app))
         .route("/apps/{id}/secrets/{key}", get(app_secret))
         .route("/state", get(state))
+        .merge(networks::router())
         .fallback(|| async {
             Wrong(
                 StatusCode::NOT_FOUND,

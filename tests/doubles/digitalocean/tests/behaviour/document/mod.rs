@@ -1,5 +1,7 @@
 //! Every answer of the double against the provider's official document.
 
+mod networks;
+
 use double_digitalocean::openapi::{Document, Side, Violation};
 use double_digitalocean::{Config, PlantedApp, PlantedCluster, RateLimits};
 use serde_json::{Value, json};
@@ -31,6 +33,7 @@ async fn tour(rig: &Rig) {
     tags(rig).await;
     apps(rig).await;
     projects(rig).await;
+    networks::tour(rig).await;
     for path in [
         "/v2/nothing",
         "/v2/databases/none",
@@ -359,6 +362,10 @@ async fn refusals_of_wrong_requests_fit_the_official_document() {
     for path in [
         "/v2/databases".to_owned(),
         format!("/v2/databases/{id}/users"),
+        format!("/v2/databases/{id}/dbs"),
+        format!("/v2/databases/{id}/pools"),
+        format!("/v2/databases/{id}/replicas"),
+        "/v2/vpcs".into(),
         "/v2/tags".into(),
         "/v2/tags/env:test/resources".into(),
         "/v2/apps".into(),
