@@ -54,11 +54,11 @@ pub fn router(service: Arc<Service>, settings: ApiSettings) -> Router {
 }
 
 async fn ready(State(shared): State<Shared>) -> impl IntoResponse {
-    match shared.service.ping().await {
+    match shared.service.ready().await {
         Ok(()) => (StatusCode::OK, "ready\n"),
         Err(_) => (
             StatusCode::SERVICE_UNAVAILABLE,
-            "the store does not answer\n",
+            "not ready: the store takes no write; the host's log says why\n",
         ),
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use berth_service::{Parts, Service, bootstrap};
-use berth_store::{SqliteConfig, SqliteStore, Store};
+use berth_store::{SqliteStore, Store};
 use berth_vault::{MasterKey, TokenText, Vault};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -149,14 +149,11 @@ fn assemble(
 }
 
 async fn open_store(config: &Config) -> anyhow::Result<Arc<dyn Store>> {
-    let path = config
-        .store
-        .path
-        .clone()
-        .unwrap_or_else(|| config.data_dir.join("berth.db"));
-    let store = SqliteStore::open(SqliteConfig::at(&path))
+    let config = config.store.sqlite(&config.data_dir);
+    let path = config.path.display().to_string();
+    let store = SqliteStore::open(config)
         .await
-        .with_context(|| format!("can't open the database {}", path.display()))?;
+        .with_context(|| format!("can't open the database {path}"))?;
     Ok(Arc::new(store))
 }
 

@@ -61,12 +61,4 @@ impl Service {
     pub fn new_request_id(&self) -> RequestId {
         RequestId::generate(self.now(), self.entropy().id_seed())
     }
-
-    /// Whether the host can serve.
-    ///
-    /// # Errors
-    /// `UNAVAILABLE` while the store does not answer.
-    pub async fn ping(&self) -> Result<(), ServiceError> {
-        Ok(self.store().ping().await?)
-    }
 }

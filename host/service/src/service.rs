@@ -42,6 +42,7 @@ pub struct Service {
     /// Held while a generation is compared with the active one and takes its place.
     pub(crate) activation: tokio::sync::Mutex<()>,
     pub(crate) turns: crate::turn::Turns,
+    pub(crate) readiness: crate::readiness::Readiness,
 }
 
 impl Service {
@@ -54,6 +55,7 @@ impl Service {
             policies: PolicyCache::default(),
             activation: tokio::sync::Mutex::new(()),
             turns: crate::turn::Turns::default(),
+            readiness: crate::readiness::Readiness::default(),
         }
     }
 

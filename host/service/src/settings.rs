@@ -12,8 +12,20 @@ pub struct Settings {
     pub max_per_kind: u32,
     /// Secrets that one spec may refer to.
     pub max_secret_refs: u32,
+    /// What `/readyz` rests on.
+    pub readiness: ReadinessSettings,
     /// The reconciler.
     pub reconcile: ReconcileSettings,
+}
+
+/// Settings of the proof that the store takes writes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct ReadinessSettings {
+    /// How long one proof answers all who ask, in milliseconds.
+    pub keep: Span,
+    /// How long who asks waits for a proof at most, in milliseconds.
+    pub wait: Span,
 }
 
 /// Settings of the reconciler.
@@ -39,7 +51,17 @@ impl Default for Settings {
         Self {
             max_per_kind: 20,
             max_secret_refs: 64,
+            readiness: ReadinessSettings::default(),
             reconcile: ReconcileSettings::default(),
+        }
+    }
+}
+
+impl Default for ReadinessSettings {
+    fn default() -> Self {
+        Self {
+            keep: Span::seconds(1),
+            wait: Span::seconds(2),
         }
     }
 }
@@ -67,34 +89,71 @@ impl Settings {
         let timing = &reconcile.timing;
         let hour = Span::minutes(60).0;
         let spans = [
-            ("lease", reconcile.lease.0, 500, hour),
-            ("poll", reconcile.poll.0, 10, Span::minutes(1).0),
-            ("journalKeep", reconcile.journal_keep.0, hour, u64::MAX),
+            ("readiness.keep", self.readiness.keep.0, 100, hour),
             (
-                "timing.converging",
+                "readiness.wait",
+                self.readiness.wait.0,
+                10,
+                Span::minutes(1).0,
+            ),
+            ("reconcile.lease", reconcile.lease.0, 500, hour),
+            ("reconcile.poll", reconcile.poll.0, 10, Span::minutes(1).0),
+            (
+                "reconcile.journalKeep",
+                reconcile.journal_keep.0,
+                hour,
+                u64::MAX,
+            ),
+            (
+                "reconcile.timing.converging",
                 timing.converging.0,
                 10,
                 Span::seconds(30).0,
             ),
-            ("timing.steady", timing.steady.0, 10, Span::minutes(5).0),
             (
-                "timing.firstRetry",
+                "reconcile.timing.steady",
+                timing.steady.0,
+                10,
+                Span::minutes(5).0,
+            ),
+            (
+                "reconcile.timing.firstRetry",
                 timing.first_retry.0,
                 1,
                 Span::seconds(30).0,
             ),
-            ("timing.absenceGrace", timing.absence_grace.0, 0, hour),
-            ("timing.missingGrace", timing.missing_grace.0, 0, hour),
-            ("perAccount", u64::from(reconcile.per_account), 1, 1 << 20),
+            (
+                "reconcile.timing.absenceGrace",
+                timing.absence_grace.0,
+                0,
+                hour,
+            ),
+            (
+                "reconcile.timing.missingGrace",
+                timing.missing_grace.0,
+                0,
+                hour,
+            ),
+            (
+                "reconcile.perAccount",
+                u64::from(reconcile.per_account),
+                1,
+                1 << 20,
+            ),
             // 0: a host that only serves the API.
-            ("concurrency", u64::from(reconcile.concurrency), 0, 1 << 16),
+            (
+                "reconcile.concurrency",
+                u64::from(reconcile.concurrency),
+                0,
+                1 << 16,
+            ),
         ];
         match spans
             .into_iter()
             .find(|(_, value, least, most)| value < least || value > most)
         {
             Some((key, value, least, most)) => Err(format!(
-                "`service.reconcile.{key}` is {value}; {least} to {most} are taken"
+                "`service.{key}` is {value}; {least} to {most} are taken"
             )),
             None => Ok(()),
         }

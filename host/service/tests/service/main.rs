@@ -15,6 +15,7 @@ mod kinds;
 mod list;
 mod parents;
 mod plugins;
+mod readiness;
 mod refusals;
 mod replay;
 mod secret_refs;

@@ -86,6 +86,11 @@ pub trait Store:
     async fn deployment(&self, fresh: DeploymentInfo) -> Result<DeploymentInfo, StoreError>;
     /// Whether the store answers: a trivial read.
     async fn ping(&self) -> Result<(), StoreError>;
+    /// Proves that a write becomes durable, by making one; says how many proofs there were so far.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] on a full disk, among others.
+    async fn prove_writable(&self, at: Millis) -> Result<u64, StoreError>;
     /// Finishes what is under way and closes; later calls fail with `Unavailable`.
     async fn close(&self);
 }

@@ -1,6 +1,7 @@
 //! The deployment itself, and the store as a whole.
 
 use async_trait::async_trait;
+use berth_domain::time::Millis;
 
 use super::row::read;
 use super::{Engine, Row, SqlStore, Statement, Verdict};
@@ -44,6 +45,22 @@ impl<E: Engine> Store for SqlStore<E> {
         self.read(Statement::new("SELECT 1 AS one"))
             .await
             .map(|_| ())
+    }
+
+    async fn prove_writable(&self, at: Millis) -> Result<u64, StoreError> {
+        let prove = Statement::new(E::PROVE).bind(at);
+        self.write(move |session| {
+            Box::pin(async move {
+                match session.one(prove).await? {
+                    Some(row) => Ok(Verdict::Keep(row.count("proofs")?)),
+                    None => Err(StoreError::Unavailable(
+                        "the database is as large as it may get: drop what is old, or raise `maxPages` of the store"
+                            .to_owned(),
+                    )),
+                }
+            })
+        })
+        .await
     }
 
     async fn close(&self) {

@@ -14,6 +14,10 @@ pub trait Engine: Send + Sync + 'static {
     /// most, `$4` the host, `$5` the lease's end, `$6` how much later a refresh counts as due.
     const CLAIM: &'static str;
 
+    /// Writes the row that proves that writing works, at the time `$1`, and returns it; returns nothing
+    /// where the engine has no room left by a limit of its own.
+    const PROVE: &'static str;
+
     /// A condition on an expression: that it is one of the texts of the JSON array in a parameter.
     fn one_of(expression: &str, parameter: &str) -> String;
 

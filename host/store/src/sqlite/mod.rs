@@ -7,6 +7,7 @@ mod claim;
 mod config;
 mod connect;
 mod fault;
+mod proof;
 mod readers;
 mod rows;
 mod writer;
@@ -46,6 +47,7 @@ impl SqlStore<Sqlite> {
 #[async_trait]
 impl Engine for Sqlite {
     const CLAIM: &'static str = claim::CLAIM;
+    const PROVE: &'static str = proof::PROVE;
 
     fn one_of(expression: &str, parameter: &str) -> String {
         format!("{expression} IN (SELECT value FROM json_each({parameter}))")

@@ -117,3 +117,36 @@ async fn what_needs_no_room_still_works_on_a_full_disk() {
         .unwrap();
     assert_eq!(reread(&store, &stored.row.id).await, stored);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_is_not_writable_until_there_is_room_again() {
+    let directory = TempDir::new().unwrap();
+    let store = small(&directory).await;
+    let home = home(&store, "acme").await;
+    let stored = create(&store, creation(row(&home, "a"))).await;
+    assert_eq!(store.prove_writable(START).await.unwrap(), 1);
+    // One by one: of many at once the first that finds no room takes the others with it.
+    while store
+        .journal_open(&entry(&home, &stored.row.id))
+        .await
+        .is_ok()
+    {}
+    match store.prove_writable(START).await {
+        Err(StoreError::Unavailable(told)) => assert!(told.contains("maxPages"), "{told}"),
+        other => panic!("a full disk passes for writable: {other:?}"),
+    }
+    // Looking for room costs nobody his write.
+    store.ping().await.unwrap();
+    let claim = claim_one(&store, START).await;
+    let (given_up, proven) = tokio::join!(
+        store.give_up(&claim.stored.row.id, claim.epoch),
+        store.prove_writable(START)
+    );
+    given_up.unwrap();
+    assert!(proven.is_err());
+    store
+        .journal_prune(Millis(START.0 + 1), 10_000)
+        .await
+        .unwrap();
+    assert_eq!(store.prove_writable(START).await.unwrap(), 2);
+}

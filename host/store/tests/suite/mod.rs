@@ -109,6 +109,7 @@ macro_rules! for_engine {
         ]);
         $crate::suite::each!($open, plain: [
             a_deployment_keeps_its_first_id,
+            a_proof_of_writing_is_a_write_that_stays,
             events_come_in_the_order_of_commits,
             the_audit_is_appended_and_read_newest_first,
             a_change_that_did_not_happen_is_not_audited,

@@ -27,6 +27,12 @@ pub async fn a_deployment_keeps_its_first_id(store: Arc<dyn Store>) {
     store.ping().await.unwrap();
 }
 
+pub async fn a_proof_of_writing_is_a_write_that_stays(store: Arc<dyn Store>) {
+    for n in 1..=3 {
+        assert_eq!(store.prove_writable(at(0)).await.unwrap(), n);
+    }
+}
+
 pub async fn events_come_in_the_order_of_commits(store: Arc<dyn Store>) {
     let home = home(&store, "acme").await;
     let other = super::fixture::home(&store, "other").await;

@@ -18,6 +18,7 @@ mod decisions;
 mod delete;
 mod faults_of_changes;
 mod faults_of_creates;
+mod full_disk;
 mod get;
 mod hostile;
 mod idempotency;
