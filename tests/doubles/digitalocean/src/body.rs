@@ -79,6 +79,10 @@ shape!(REPLICA_CREATE, "databases.json", "replica", Unprocessable);
 shape!(VPC_CREATE, "vpcs.json", "create", Unprocessable);
 shape!(VPC_PATCH, "vpcs.json", "patch", Unprocessable);
 shape!(VPC_PUT, "vpcs.json", "put", Unprocessable);
+shape!(NAMESPACE_CREATE, "functions.json", "create", Unprocessable);
+shape!(INFERENCE_CREATE, "inference.json", "create", Unprocessable);
+shape!(INFERENCE_UPDATE, "inference.json", "update", Unprocessable);
+shape!(INFERENCE_TOKEN, "inference.json", "token", Unprocessable);
 shape!(PG_CONFIG, "config.json", "pg", Unprocessable);
 shape!(USER_CREATE, "users.json", "create", Unprocessable);
 shape!(USER_UPDATE, "users.json", "update", Unprocessable);
@@ -174,6 +178,10 @@ mod tests {
             &VPC_CREATE,
             &VPC_PATCH,
             &VPC_PUT,
+            &NAMESPACE_CREATE,
+            &INFERENCE_CREATE,
+            &INFERENCE_UPDATE,
+            &INFERENCE_TOKEN,
             &PG_CONFIG,
             &USER_CREATE,
             &USER_UPDATE,

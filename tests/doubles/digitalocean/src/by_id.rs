@@ -13,7 +13,13 @@ impl World {
         if let Some(app) = self.apps.any_mut(id) {
             return Some(&mut app.hiding);
         }
-        self.vpcs.any_mut(id).map(|vpc| &mut vpc.hiding)
+        if let Some(vpc) = self.vpcs.any_mut(id) {
+            return Some(&mut vpc.hiding);
+        }
+        if let Some(namespace) = self.namespaces.any_mut(id) {
+            return Some(&mut namespace.hiding);
+        }
+        self.inferences.any_mut(id).map(|one| &mut one.hiding)
     }
 
     /// Removes an object; whether there was one.
@@ -33,6 +39,13 @@ impl World {
         }
         if self.vpcs.remove(id).is_some() {
             self.totals.vpcs_gone += 1;
+            return true;
+        }
+        if self.namespaces.remove(id).is_some() {
+            self.totals.namespaces_gone += 1;
+            return true;
+        }
+        if self.remove_inference(id, now) {
             return true;
         }
         if let Some(droplet) = self.droplets.remove(id) {

@@ -36,6 +36,8 @@ pub struct Config {
     pub log: LogLimits,
     /// How many 1-Click applications there are.
     pub one_clicks: OneClicks,
+    /// How much the account may have.
+    pub limits: Limits,
 }
 
 impl Default for Config {
@@ -55,6 +57,7 @@ impl Default for Config {
             secrets: Secrets::default(),
             log: LogLimits::default(),
             one_clicks: OneClicks::default(),
+            limits: Limits::default(),
         }
     }
 }
@@ -109,6 +112,14 @@ pub struct Times {
     pub first_backup: u64,
     /// From the creation of a replica until it is online.
     pub replica: u64,
+    /// How long a new inference endpoint is `new`, before it is `provisioning`.
+    pub inference_new: u64,
+    /// How long it takes to provision an inference endpoint.
+    pub inference: u64,
+    /// How long a change of an inference endpoint takes.
+    pub inference_update: u64,
+    /// How long an inference endpoint is `deleting`.
+    pub inference_delete: u64,
     /// How long a VPC still counts a member that is gone.
     pub vpc_release: u64,
     /// How long a change of a database user occupies its cluster, and its answer takes.
@@ -134,6 +145,10 @@ impl Default for Times {
             linger: 0,
             first_backup: 120_000,
             replica: 300_000,
+            inference_new: 10_000,
+            inference: 900_000,
+            inference_update: 600_000,
+            inference_delete: 60_000,
             vpc_release: 0,
             user: 500,
             pending: 5_000,
@@ -186,6 +201,8 @@ pub struct Refusals {
     pub delete_with_replicas: bool,
     /// Status for a connection pool of a database or user that isn't there: 404 or 422.
     pub pool_reference_status: u16,
+    /// Status for a change of an inference endpoint that is busy: 403 or 409.
+    pub inference_busy_status: u16,
     /// Status for deleting a VPC that has members: 403 or 409.
     pub vpc_members_status: u16,
 }
@@ -198,6 +215,7 @@ impl Default for Refusals {
             delete_while_busy: true,
             delete_with_replicas: true,
             pool_reference_status: 422,
+            inference_busy_status: 403,
             vpc_members_status: 403,
         }
     }
@@ -249,6 +267,25 @@ impl Default for OneClicks {
         Self {
             droplet: 180,
             kubernetes: 40,
+        }
+    }
+}
+
+/// How much the account may have.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Functions namespaces.
+    pub namespaces: usize,
+    /// GPUs of all inference endpoints together.
+    pub gpus: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            namespaces: 100,
+            gpus: 1000,
         }
     }
 }
@@ -309,6 +346,11 @@ impl Config {
                 "pool_reference_status",
                 refusals.pool_reference_status,
                 &[404, 422],
+            ),
+            (
+                "inference_busy_status",
+                refusals.inference_busy_status,
+                &[403, 409],
             ),
             (
                 "vpc_members_status",

@@ -225,6 +225,9 @@ impl Controls {
         let longest = [
             times.create.saturating_add(times.first_backup),
             times.replica,
+            times.inference_new.saturating_add(times.inference),
+            times.status_lag.saturating_add(times.inference_update),
+            times.inference_delete,
             times.status_lag.saturating_add(times.resize),
             times.status_lag.saturating_add(times.migrate),
             times.status_lag.saturating_add(times.upgrade),

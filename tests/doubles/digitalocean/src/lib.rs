@@ -52,6 +52,11 @@
 //! | `GET /vpcs/defaults/{region}` | the default VPC of a region | [`Controls::default_vpc`] |
 //! | `POST /droplets` | a droplet, see [`PlantedDroplet`] | [`Controls::plant_droplet`] |
 //! | `POST /1-clicks {slug, type}` | an application, whatever its type | [`Controls::plant_one_click`] |
+//! | `POST /namespaces {label, region, key}` | someone else's namespace | [`Controls::plant_namespace`] |
+//! | `POST /inferences` | someone else's endpoint, see [`PlantedInference`] | [`Controls::plant_inference`] |
+//! | `PATCH /inferences/{id}` | someone changes its spec | [`Controls::drift_inference`] |
+//! | `POST /inferences/{id}/fail` | it is in `error` | [`Controls::fail_inference`] |
+//! | `POST /inferences/fail-next {count}` | the next creates and changes fail | [`Controls::fail_next_inferences`] |
 //! | `POST /apps` | someone else's app, see [`PlantedApp`] | [`Controls::plant_app`] |
 //! | `PUT /apps/{id}/spec` | someone changes its spec | [`Controls::drift_app`] |
 //! | `POST /apps/{id}/fail` | its newest deployment fails | [`Controls::fail_deployment`] |
@@ -76,8 +81,10 @@ mod droplets;
 mod error;
 mod faults;
 mod front;
+mod functions;
 mod hiding;
 mod holds;
+mod inference;
 mod log;
 mod merge;
 mod objects;
@@ -104,14 +111,18 @@ mod world;
 pub use apps::record::Phase;
 pub use clusters::record::{Origin, Status};
 pub use config::{
-    Config, LogLimits, OneClicks, RateLimits, Refusals, Secrets, Times, UserPasswords, Visibility,
+    Config, Limits, LogLimits, OneClicks, RateLimits, Refusals, Secrets, Times, UserPasswords,
+    Visibility,
 };
 pub use controls::{Controls, Refused};
 pub use drift::ClusterDrift;
 pub use droplets::PlantedDroplet;
 pub use faults::{Action, ArmedFault, Fault, FaultBody};
+pub use inference::PlantedInference;
 pub use log::{Authorization, Entry};
-pub use objects::{AppInfo, ClusterInfo, Objects, ReplicaInfo, VpcInfo};
+pub use objects::{
+    AppInfo, ClusterInfo, InferenceInfo, NamespaceInfo, Objects, ReplicaInfo, VpcInfo,
+};
 pub use pattern::Pattern;
 pub use plant::{PlantedApp, PlantedCluster};
 pub use server::{Double, StartError};

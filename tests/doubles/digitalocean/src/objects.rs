@@ -8,6 +8,8 @@ use serde_json::Value;
 use crate::clusters::record::Origin;
 use crate::clusters::replicas::Replica;
 use crate::controls::Controls;
+use crate::functions::Namespace;
+use crate::inference::Inference;
 use crate::sync::locked;
 use crate::tags::Tags;
 use crate::vpcs::Vpc;
@@ -22,6 +24,10 @@ pub struct Objects {
     pub apps: Vec<AppInfo>,
     /// VPCs, oldest first, those that an account begins with included.
     pub vpcs: Vec<VpcInfo>,
+    /// Functions namespaces, oldest first.
+    pub namespaces: Vec<NamespaceInfo>,
+    /// Inference endpoints, oldest first.
+    pub inferences: Vec<InferenceInfo>,
     /// Tags, with the number of clusters and replicas that carry each.
     pub tags: HashMap<String, usize>,
     /// What was ever made and deleted.
@@ -115,6 +121,40 @@ pub struct VpcInfo {
     pub origin: Origin,
 }
 
+/// A Functions namespace.
+#[derive(Clone, Debug, Serialize)]
+pub struct NamespaceInfo {
+    /// Its id: `fn-` and a UUID.
+    pub id: String,
+    /// Its label.
+    pub label: String,
+    /// Its region.
+    pub region: String,
+    /// Its key.
+    pub key: String,
+    /// Who made it.
+    pub origin: Origin,
+}
+
+/// An inference endpoint.
+#[derive(Clone, Debug, Serialize)]
+pub struct InferenceInfo {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The status that reads show.
+    pub status: String,
+    /// Its region.
+    pub region: String,
+    /// The VPC that it is in.
+    pub vpc: String,
+    /// The GPUs that it has or is getting, whichever are more.
+    pub gpus: u64,
+    /// Who made it.
+    pub origin: Origin,
+}
+
 /// An app.
 #[derive(Clone, Debug, Serialize)]
 pub struct AppInfo {
@@ -159,6 +199,32 @@ impl VpcInfo {
     }
 }
 
+impl NamespaceInfo {
+    fn of(namespace: &Namespace) -> Self {
+        Self {
+            id: namespace.id.clone(),
+            label: namespace.label.clone(),
+            region: namespace.region.clone(),
+            key: namespace.key.clone(),
+            origin: namespace.origin,
+        }
+    }
+}
+
+impl InferenceInfo {
+    fn of(inference: &Inference, now: u64) -> Self {
+        Self {
+            id: inference.id.clone(),
+            name: inference.name().to_owned(),
+            status: inference.status(now).to_owned(),
+            region: inference.region().to_owned(),
+            vpc: inference.vpc.clone(),
+            gpus: inference.gpus(),
+            origin: inference.origin,
+        }
+    }
+}
+
 /// A trusted source in one word.
 fn source(rule: &Value) -> String {
     let word = |member: &str| rule[member].as_str().unwrap_or_default().to_owned();
@@ -173,6 +239,7 @@ impl Controls {
         let rate_refusals = locked(&self.shared.rate).refused();
         let mut guard = self.shared.world();
         let world = &mut *guard;
+        world.sweep_inferences(now);
         let mut clusters = Vec::with_capacity(world.clusters.len());
         for id in world.clusters.ids() {
             let Some(cluster) = world.clusters.settled(&id, now) else {
@@ -221,6 +288,18 @@ impl Controls {
         Objects {
             clusters,
             apps,
+            namespaces: world
+                .namespaces
+                .all()
+                .into_iter()
+                .map(NamespaceInfo::of)
+                .collect(),
+            inferences: world
+                .inferences
+                .all(now)
+                .into_iter()
+                .map(|inference| InferenceInfo::of(inference, now))
+                .collect(),
             vpcs: world.vpcs.all().into_iter().map(VpcInfo::of).collect(),
             tags: world.tags.counts(),
             totals: world.totals,

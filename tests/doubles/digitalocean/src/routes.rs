@@ -10,9 +10,10 @@ use crate::apps::{deployments, routes as apps};
 use crate::clusters::replicas::routes as replicas;
 use crate::clusters::{changes, create, dbs, pools, reads, settings, trust};
 use crate::error::ApiError;
+use crate::inference::{routes as inference, tokens};
 use crate::vpcs::routes as vpcs;
 use crate::world::Shared;
-use crate::{one_clicks, projects, query, tags, users};
+use crate::{functions, one_clicks, projects, query, tags, users};
 
 /// Every endpoint of the provider that this double has.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
@@ -20,6 +21,7 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .merge(databases())
         .merge(in_databases())
         .merge(networks())
+        .merge(serverless())
         .route("/v2/1-clicks", get(one_clicks::list))
         .merge(tagging())
         .merge(app_platform())
@@ -116,6 +118,46 @@ fn networks() -> Router<Arc<Shared>> {
                 .delete(vpcs::delete),
         )
         .route("/v2/vpcs/{id}/members", get(vpcs::members))
+}
+
+fn serverless() -> Router<Arc<Shared>> {
+    Router::new()
+        .route(
+            "/v2/functions/namespaces",
+            get(functions::list).post(functions::create),
+        )
+        .route(
+            "/v2/functions/namespaces/{id}",
+            get(functions::get).delete(functions::delete),
+        )
+        .route(
+            "/v2/dedicated-inferences",
+            get(inference::list).post(inference::create),
+        )
+        .route("/v2/dedicated-inferences/sizes", get(inference::sizes))
+        .route(
+            "/v2/dedicated-inferences/gpu-model-config",
+            get(inference::models),
+        )
+        .route(
+            "/v2/dedicated-inferences/{id}",
+            get(inference::get)
+                .patch(inference::patch)
+                .delete(inference::delete),
+        )
+        .route("/v2/dedicated-inferences/{id}/ca", get(inference::ca))
+        .route(
+            "/v2/dedicated-inferences/{id}/accelerators",
+            get(inference::accelerators),
+        )
+        .route(
+            "/v2/dedicated-inferences/{id}/tokens",
+            get(tokens::list).post(tokens::create),
+        )
+        .route(
+            "/v2/dedicated-inferences/{id}/tokens/{token}",
+            axum::routing::delete(tokens::delete),
+        )
 }
 
 fn tagging() -> Router<Arc<Shared>> {

@@ -11,7 +11,9 @@ use crate::clusters::Clusters;
 use crate::config::Config;
 use crate::droplets::Droplets;
 use crate::faults::Faults;
+use crate::functions::Namespaces;
 use crate::holds::Holds;
+use crate::inference::Inferences;
 use crate::log::Log;
 use crate::one_clicks::PlantedOneClick;
 use crate::random::Random;
@@ -50,6 +52,14 @@ pub struct Totals {
     pub vpcs_made: u64,
     /// VPCs ever gone.
     pub vpcs_gone: u64,
+    /// Functions namespaces ever made.
+    pub namespaces_made: u64,
+    /// Functions namespaces ever gone.
+    pub namespaces_gone: u64,
+    /// Inference endpoints ever made.
+    pub inferences_made: u64,
+    /// Inference endpoints ever gone.
+    pub inferences_gone: u64,
 }
 
 /// Everything that the account has.
@@ -69,6 +79,10 @@ pub(crate) struct World {
     #[serde(default)]
     pub(crate) droplets: Droplets,
     #[serde(default)]
+    pub(crate) namespaces: Namespaces,
+    #[serde(default)]
+    pub(crate) inferences: Inferences,
+    #[serde(default)]
     pub(crate) one_clicks: Vec<PlantedOneClick>,
 }
 
@@ -84,6 +98,8 @@ impl World {
             leaving: BTreeSet::new(),
             vpcs: Vpcs::default(),
             droplets: Droplets::default(),
+            namespaces: Namespaces::default(),
+            inferences: Inferences::default(),
             one_clicks: Vec::new(),
         }
     }

@@ -2,6 +2,7 @@
 //! for the table of its paths.
 
 mod networks;
+mod serverless;
 
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequest, Path, Query, Request, State};
@@ -43,6 +44,7 @@ pub(crate) fn router(controls: Controls) -> Router {
         .route("/apps/{id}/secrets/{key}", get(app_secret))
         .route("/state", get(state))
         .merge(networks::router())
+        .merge(serverless::router())
         .fallback(|| async {
             Wrong(
                 StatusCode::NOT_FOUND,

@@ -44,6 +44,7 @@ impl Member {
 impl World {
     /// Everything in a VPC, what has just left included.
     pub(crate) fn vpc_members(&mut self, vpc: &str, now: u64) -> Vec<Member> {
+        self.sweep_inferences(now);
         self.vpcs.leaving.retain(|leaving| now < leaving.until);
         let mut members = Vec::new();
         for cluster in self.clusters.iter() {
@@ -56,6 +57,8 @@ impl World {
         }
         let droplets = self.droplets.iter().filter(|droplet| droplet.vpc == vpc);
         members.extend(droplets.map(|droplet| droplet.as_member()));
+        let endpoints = self.inferences.iter().filter(|one| one.vpc == vpc);
+        members.extend(endpoints.map(|one| one.as_member()));
         let left = self.vpcs.leaving.iter().filter(|one| one.vpc == vpc);
         members.extend(left.map(|one| one.member.clone()));
         members

@@ -127,6 +127,24 @@ pub(crate) fn cluster(name: &str) -> Value {
     })
 }
 
+/// The body that creates an inference endpoint of two replicas with one GPU each, in a VPC.
+pub(crate) fn inference(name: &str, vpc: &str) -> Value {
+    json!({"spec": {
+        "version": 1,
+        "name": name,
+        "region": "tor1",
+        "vpc": {"uuid": vpc},
+        "enable_public_endpoint": true,
+        "model_deployments": [{
+            "model_slug": "mistral/mistral-7b-instruct-v3",
+            "model_provider": "hugging_face",
+            "accelerators": [{
+                "scale": 2, "type": "prefill_decode", "accelerator_slug": "gpu-h100x1-80gb",
+            }],
+        }],
+    }})
+}
+
 /// The body that creates a small app with a secret.
 pub(crate) fn app(name: &str) -> Value {
     json!({"spec": {

@@ -192,6 +192,38 @@ async fn controls_of_networks_and_children_work_over_http() {
 }
 
 #[tokio::test]
+async fn controls_of_functions_and_inference_work_over_http() {
+    let rig = Rig::frozen().await;
+    let ok = async |method: &str, path: &str, body: Option<Value>| {
+        let (status, value) = control(&rig, method, path, body).await;
+        assert_eq!(status, 200, "{method} {path}: {value}");
+        value
+    };
+    let body = json!({"label": "jobs", "region": "nyc1", "key": "canary"});
+    let namespace = id_in(&ok("POST", "/namespaces", Some(body)).await);
+    let body = json!({"name": "chat", "region": "tor1", "scale": 3});
+    let inference = id_in(&ok("POST", "/inferences", Some(body)).await);
+    ok(
+        "PATCH",
+        &format!("/inferences/{inference}"),
+        Some(json!({"name": "talk"})),
+    )
+    .await;
+    ok("POST", &format!("/inferences/{inference}/fail"), None).await;
+    ok("POST", "/inferences/fail-next", Some(json!({"count": 1}))).await;
+    let objects = ok("GET", "/objects", None).await;
+    assert_eq!(objects["namespaces"][0]["key"], "canary");
+    let shown = &objects["inferences"][0];
+    assert_eq!(
+        (&shown["name"], &shown["status"], &shown["gpus"]),
+        (&json!("talk"), &json!("error"), &json!(3))
+    );
+    for id in [&namespace, &inference] {
+        ok("DELETE", &format!("/objects/{id}"), None).await;
+    }
+}
+
+#[tokio::test]
 async fn controls_that_can_not_be_done_say_why() {
     let rig = Rig::frozen().await;
     for (method, path, body, says) in [

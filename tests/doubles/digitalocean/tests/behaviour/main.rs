@@ -11,6 +11,8 @@ mod clusters;
 mod control;
 mod document;
 mod faults;
+mod functions;
+mod inference;
 mod load;
 mod one_clicks;
 mod pools;

@@ -1,6 +1,7 @@
 //! Every answer of the double against the provider's official document.
 
 mod networks;
+mod serverless;
 
 use double_digitalocean::openapi::{Document, Side, Violation};
 use double_digitalocean::{Config, PlantedApp, PlantedCluster, RateLimits};
@@ -34,6 +35,7 @@ async fn tour(rig: &Rig) {
     apps(rig).await;
     projects(rig).await;
     networks::tour(rig).await;
+    serverless::tour(rig).await;
     for path in [
         "/v2/nothing",
         "/v2/databases/none",
@@ -366,6 +368,8 @@ async fn refusals_of_wrong_requests_fit_the_official_document() {
         format!("/v2/databases/{id}/pools"),
         format!("/v2/databases/{id}/replicas"),
         "/v2/vpcs".into(),
+        "/v2/functions/namespaces".into(),
+        "/v2/dedicated-inferences".into(),
         "/v2/tags".into(),
         "/v2/tags/env:test/resources".into(),
         "/v2/apps".into(),
