@@ -56,5 +56,10 @@ macro_rules! export {
         type ExportedAdapter = $crate::Adapter<$provider>;
         #[cfg(target_arch = "wasm32")]
         $crate::bindings::export_bindings!(ExportedAdapter with_types_in $crate::bindings);
+        // A native build exports nothing; the provider is in use all the same.
+        #[cfg(not(target_arch = "wasm32"))]
+        const _: fn() -> $crate::Kinds = <$provider as $crate::Provider>::kinds;
+        #[cfg(not(target_arch = "wasm32"))]
+        const _: fn() -> $crate::About = <$provider as $crate::Provider>::about;
     };
 }

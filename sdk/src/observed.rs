@@ -46,6 +46,14 @@ impl<O> Observed<O> {
         }
     }
 
+    /// Says what the object is called at the provider. A kind that is owned by its name must: it is what
+    /// proves, before a delete, whose the object is.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
     /// Adds a secret output. One that the provider left out or sent empty (its token lacks a scope,
     /// or it shows the value only once) is left out here too: an empty value would replace a good one.
     pub fn secret(&mut self, name: &str, value: Option<&str>) {

@@ -1,6 +1,9 @@
 //! What the tasks build, and where it then is.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
 
 use crate::cargo::{cargo, metadata, say, succeed, workspace_root};
 use crate::components::{self, Component};
@@ -75,8 +78,13 @@ impl Built {
             }
         }
         succeed(&mut build)?;
+        let built = target.join(profile);
+        let programs = match purpose {
+            Purpose::Run { .. } => built,
+            Purpose::Test => set_aside(&built, &target.join("for-tests"))?,
+        };
         Ok(Self {
-            programs: target.join(profile),
+            programs,
             components: root.join("target/components"),
         })
     }
@@ -102,6 +110,24 @@ impl Built {
             ("DOUBLE_BIN", self.program("double-digitalocean")),
         ]
     }
+}
+
+/// Programs that tests run.
+const TEST_PROGRAMS: [&str; 3] = ["berth", "double-digitalocean", "contract"];
+
+/// Keeps the programs of a test run where no other build replaces them: `dev`, beside it, builds a host
+/// without the test features into the same place.
+fn set_aside(built: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
+    fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
+    for name in TEST_PROGRAMS {
+        let name = Path::new(name).with_extension(std::env::consts::EXE_EXTENSION);
+        let (from, to) = (built.join(&name), folder.join(&name));
+        let unfinished = folder.join(format!("{}.{}", name.display(), std::process::id()));
+        fs::copy(&from, &unfinished)
+            .and_then(|_| fs::rename(&unfinished, &to))
+            .with_context(|| format!("can't copy {} to {}", from.display(), to.display()))?;
+    }
+    Ok(folder.to_path_buf())
 }
 
 /// `--features …` for those test features that the packages have, else nothing.

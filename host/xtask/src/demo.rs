@@ -139,6 +139,11 @@ impl Demo {
         println!("# see how it goes");
         let list = json!({"tenantId": self.tenant});
         println!("{}\n", api.curl("cloudResources", "list", &list));
+        println!(
+            "# `get`, `update` and `delete` take {}; {}/api/openapi.json has every method\n",
+            json!({"tenantId": self.tenant, "resourceId": "crs_…"}),
+            api.origin()
+        );
     }
 
     fn create_body(&self, name: &str, idempotency_key: &str) -> Value {
@@ -224,7 +229,11 @@ struct Progress {
 impl Progress {
     fn show(&mut self, id: &str, state: &str, wanted: &str) {
         self.looks += 1;
-        let line = format!("{id} {state}, waiting for {wanted}");
+        let line = if state == wanted {
+            format!("{id} is {state}")
+        } else {
+            format!("{id} is {state}, waiting for {wanted}")
+        };
         if std::io::stderr().is_terminal() {
             let dots = ".".repeat(self.looks % 4);
             eprint!("\r\x1b[2K{line}{dots}");

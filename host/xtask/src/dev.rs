@@ -78,7 +78,7 @@ fn stay(options: &Options, built: &Built, folder: &Path, stop: &Stop) -> anyhow:
     let mut session = Session::open(folder)?;
     let mut double = start_double(built, folder, &session)?;
     wait_for_port(session.double_port, &mut double, stop)?;
-    let port = free_port()?;
+    let port = session.port;
     let mut host = start_host(built, folder, &session, port)?;
     wait_for_port(port, &mut host, stop)?;
 
@@ -103,13 +103,22 @@ fn stay(options: &Options, built: &Built, folder: &Path, stop: &Stop) -> anyhow:
         say("made, resized and deleted a database");
         return Ok(());
     }
+    let kept = if options.data.is_some() {
+        "kept there"
+    } else {
+        "gone at the end; `--data FOLDER` keeps them"
+    };
     println!(
-        "Berth is at {origin}, its data and logs in {}",
+        "Berth is at {origin}, its data and logs in {}, {kept}",
         folder.display()
     );
     println!(
         "A double of DigitalOcean is at http://127.0.0.1:{}, its control port is {}\n",
         session.double_port, session.control_port
+    );
+    println!(
+        "the root token, for operators' methods: {}\n",
+        session.root_token
     );
     demo.print_calls(&root);
     println!("ctrl-c ends both");
@@ -164,6 +173,7 @@ fn start_host(
 struct Session {
     root_token: String,
     provider_token: String,
+    port: u16,
     double_port: u16,
     control_port: u16,
     demo: Option<Demo>,
@@ -189,6 +199,7 @@ impl Session {
         let session = Self {
             root_token: random_token("brt_")?,
             provider_token: random_token("dop_v1_")?,
+            port: free_port()?,
             double_port: free_port()?,
             control_port: free_port()?,
             demo: None,
@@ -203,6 +214,7 @@ impl Session {
         Some(Self {
             root_token: text("rootToken")?,
             provider_token: text("providerToken")?,
+            port: port("port")?,
             double_port: port("doublePort")?,
             control_port: port("controlPort")?,
             demo: json.get("demo").and_then(Demo::from_json),
@@ -214,6 +226,7 @@ impl Session {
         let json = json!({
             "rootToken": self.root_token,
             "providerToken": self.provider_token,
+            "port": self.port,
             "doublePort": self.double_port,
             "controlPort": self.control_port,
             "demo": self.demo.as_ref().map(Demo::to_json),
@@ -286,6 +299,7 @@ mod tests {
         let first = Session::open(folder.path()).unwrap();
         let second = Session::open(folder.path()).unwrap();
         assert_eq!(first.root_token, second.root_token);
+        assert_eq!(first.port, second.port);
         assert_eq!(first.double_port, second.double_port);
         let file = fs::metadata(folder.path().join(Session::FILE)).unwrap();
         assert_eq!(file.permissions().mode() & 0o777, 0o600);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::gate::BLANKED;
-use crate::types::{Kind, Observation, Output};
+use crate::types::{Kind, Observation, Output, Ownership};
 
 const LARGEST_MEMO: usize = 4096;
 
@@ -17,6 +17,11 @@ pub(super) fn observation(kind: &Kind, observation: &Observation) {
             kind.id
         );
     }
+    assert!(
+        kind.ownership != Ownership::Name || observation.name.is_some(),
+        "{} is owned by its name, and the observation has none: say it with `Observed::named`",
+        kind.id
+    );
     for secret in &observation.secret_outputs {
         let name = &secret.name;
         assert!(

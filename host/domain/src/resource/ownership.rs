@@ -37,10 +37,10 @@ pub enum Unproven {
     #[error("it is labelled as the object of another resource ({0})")]
     OtherResource(String),
     /// Its name is another.
-    #[error("it is called {found:?} at the provider, not {wanted:?}")]
+    #[error("{}, and it should be called {wanted:?}", .found.as_ref().map_or_else(|| "the plugin did not say what it is called at the provider".to_owned(), |name| format!("it is called {name:?} at the provider")))]
     OtherName {
-        /// The name that it has.
-        found: String,
+        /// The name that it has, as far as the plugin tells.
+        found: Option<String>,
         /// The name that it should have.
         wanted: String,
     },
@@ -111,8 +111,32 @@ fn by_name(row: &Resource, observed: &Observation) -> Result<(), Unproven> {
     match &observed.name {
         Some(name) if *name == row.provider_name => Ok(()),
         found => Err(Unproven::OtherName {
-            found: found.clone().unwrap_or_default(),
+            found: found.clone(),
             wanted: row.provider_name.clone(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_was_not_told_is_not_taken_for_an_empty_one() {
+        let said = |found: Option<&str>| {
+            Unproven::OtherName {
+                found: found.map(str::to_owned),
+                wanted: "bc-r-1".to_owned(),
+            }
+            .to_string()
+        };
+        assert_eq!(
+            said(Some("other")),
+            "it is called \"other\" at the provider, and it should be called \"bc-r-1\""
+        );
+        assert_eq!(
+            said(None),
+            "the plugin did not say what it is called at the provider, and it should be called \"bc-r-1\""
+        );
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use berth_domain::label::Label;
-use berth_domain::manifest::{Kind, PathTemplate};
+use berth_domain::manifest::{Kind, Ownership, PathTemplate};
 use berth_domain::provider::{
     Application, Booking, Checked, InstallsOn, MeterRate, Observation, Operation, Page, Phase,
     SecretOutput, Severity, Signal,
@@ -176,6 +176,10 @@ fn provider_id(id: &str, expected: &Expectation<'_>) -> Result<(), CallFailure> 
 /// What is addressed by its name shows that name, or none.
 fn own_name(name: Option<&str>, expected: &Expectation<'_>) -> Result<(), CallFailure> {
     match (name, expected.name) {
+        (None, _) if expected.kind.ownership == Ownership::Name => Err(bad(format!(
+            "it has no `name`, and kind `{}` is owned by its name: without it nothing would prove whose the object is, and it could never be deleted",
+            expected.kind.id
+        ))),
         (Some(name), Some(wanted))
             if name != wanted
                 && expected.operation != Operation::List

@@ -235,6 +235,12 @@ impl Next<'_, '_> {
             CallFault::SecretInPlain(_) => Reason::SecretInPlain,
             CallFault::Secret(_) => Reason::Secret,
         };
+        let text = match reason {
+            Reason::Invalid if !self.is_condemned() => {
+                format!("{text}; change the spec with an update, or delete the resource")
+            }
+            _ => text,
+        };
         self.fail(Message::new(reason, text));
     }
 
