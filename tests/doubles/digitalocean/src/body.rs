@@ -18,6 +18,8 @@ enum Manner {
     Unprocessable,
     /// 400, as apps do.
     AppSpec,
+    /// 400, as agents do.
+    BadRequest,
 }
 
 /// The shape of one endpoint's body.
@@ -83,6 +85,14 @@ shape!(NAMESPACE_CREATE, "functions.json", "create", Unprocessable);
 shape!(INFERENCE_CREATE, "inference.json", "create", Unprocessable);
 shape!(INFERENCE_UPDATE, "inference.json", "update", Unprocessable);
 shape!(INFERENCE_TOKEN, "inference.json", "token", Unprocessable);
+shape!(AGENT_CONFIG_CREATE, "agents.json", "config", BadRequest);
+shape!(AGENT_SESSION_CREATE, "agents.json", "session", BadRequest);
+shape!(
+    AGENT_SESSION_PATCH,
+    "agents.json",
+    "session_change",
+    BadRequest
+);
 shape!(PG_CONFIG, "config.json", "pg", Unprocessable);
 shape!(USER_CREATE, "users.json", "create", Unprocessable);
 shape!(USER_UPDATE, "users.json", "update", Unprocessable);
@@ -130,6 +140,7 @@ impl Shape {
         let faults = faults.join("; ");
         Err(match self.manner {
             Manner::Unprocessable => ApiError::unprocessable(faults),
+            Manner::BadRequest => ApiError::bad_request(faults),
             Manner::AppSpec => {
                 ApiError::bad_request(format!("error validating app spec field: {faults}"))
             }
@@ -182,6 +193,9 @@ mod tests {
             &INFERENCE_CREATE,
             &INFERENCE_UPDATE,
             &INFERENCE_TOKEN,
+            &AGENT_CONFIG_CREATE,
+            &AGENT_SESSION_CREATE,
+            &AGENT_SESSION_PATCH,
             &PG_CONFIG,
             &USER_CREATE,
             &USER_UPDATE,

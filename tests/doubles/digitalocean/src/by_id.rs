@@ -19,7 +19,10 @@ impl World {
         if let Some(namespace) = self.namespaces.any_mut(id) {
             return Some(&mut namespace.hiding);
         }
-        self.inferences.any_mut(id).map(|one| &mut one.hiding)
+        if let Some(inference) = self.inferences.any_mut(id) {
+            return Some(&mut inference.hiding);
+        }
+        self.agents.hiding_of(id)
     }
 
     /// Removes an object; whether there was one.
@@ -46,6 +49,17 @@ impl World {
             return true;
         }
         if self.remove_inference(id, now) {
+            return true;
+        }
+        if self.agents.remove_config(id) {
+            self.totals.agent_configs_gone += 1;
+            return true;
+        }
+        if self.agents.remove_session(id) {
+            self.totals.sessions_gone += 1;
+            return true;
+        }
+        if self.agents.remove_trigger(id) {
             return true;
         }
         if let Some(droplet) = self.droplets.remove(id) {

@@ -228,6 +228,8 @@ impl Controls {
             times.inference_new.saturating_add(times.inference),
             times.status_lag.saturating_add(times.inference_update),
             times.inference_delete,
+            times.session,
+            times.session_destroy,
             times.status_lag.saturating_add(times.resize),
             times.status_lag.saturating_add(times.migrate),
             times.status_lag.saturating_add(times.upgrade),

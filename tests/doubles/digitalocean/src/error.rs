@@ -89,6 +89,9 @@ impl ApiError {
     }
 }
 
+/// The id of errors that are written in the nested shape of agents.
+pub(crate) const NESTED: &str = "nested";
+
 /// The `id` that the provider gives to errors of a status.
 pub(crate) fn id_of(status: StatusCode) -> &'static str {
     match status.as_u16() {

@@ -14,7 +14,7 @@ use tower::ServiceExt;
 
 use crate::clock::wall_ms;
 use crate::config::Config;
-use crate::error::ApiError;
+use crate::error::{self, ApiError};
 use crate::faults::Action;
 use crate::log::{Authorization, Entry};
 use crate::sync::locked;
@@ -140,12 +140,10 @@ impl Front {
         let mut sent = match refusal {
             Some(error) => wire::error(&error, &request_id, &echo),
             None => {
-                self.ask(
-                    Request::from_parts(parts, Body::from(body)),
-                    &request_id,
-                    &echo,
-                )
-                .await
+                let nested = config.refusals.nested_agent_errors
+                    && parts.uri.path().starts_with("/v2/agents/");
+                let request = Request::from_parts(parts, Body::from(body));
+                self.ask(request, &request_id, &echo, nested).await
             }
         };
         if let Some(verdict) = verdict {
@@ -154,10 +152,20 @@ impl Front {
         (acted, sent)
     }
 
-    async fn ask(&self, request: Request, request_id: &str, echo: &wire::Echo) -> Sent {
+    /// Asks the endpoint. `nested` is the shape of its errors.
+    async fn ask(
+        &self,
+        request: Request,
+        request_id: &str,
+        echo: &wire::Echo,
+        nested: bool,
+    ) -> Sent {
         let Ok(response) = self.router.clone().oneshot(request).await;
         let (mut parts, body) = response.into_parts();
-        if let Some(error) = parts.extensions.remove::<ApiError>() {
+        if let Some(mut error) = parts.extensions.remove::<ApiError>() {
+            if nested {
+                error.id = error::NESTED;
+            }
             return wire::error(&error, request_id, echo);
         }
         let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
@@ -264,10 +272,10 @@ fn entry(incoming: &Incoming, faults: Vec<u64>) -> Entry {
 
 /// The body of an error in the provider's shape.
 pub(crate) fn error_body(error: &ApiError, message: &str, request_id: &str) -> Bytes {
-    let value = if error.id == tags::ROOT_CAUSE {
-        json!({"error": error.id, "messages": [message], "root_causes": []})
-    } else {
-        json!({"id": error.id, "message": message, "request_id": request_id})
+    let value = match error.id {
+        tags::ROOT_CAUSE => json!({"error": error.id, "messages": [message], "root_causes": []}),
+        error::NESTED => json!({"error": {"code": error.status.as_u16(), "message": message}}),
+        id => json!({"id": id, "message": message, "request_id": request_id}),
     };
     value.to_string().into()
 }

@@ -1,4 +1,5 @@
-//! A double of the DigitalOcean API: managed databases and their users, tags, apps.
+//! A double of the DigitalOcean API: managed databases and what lives in them, tags, apps, VPCs,
+//! Functions namespaces, inference endpoints, managed agents and their signals, 1-Click apps.
 //!
 //! It keeps state, lets objects take their time, refuses what the real API refuses, and is strict:
 //! a member, query parameter or content type that doesn't belong is an error, so that a sloppy
@@ -57,6 +58,17 @@
 //! | `PATCH /inferences/{id}` | someone changes its spec | [`Controls::drift_inference`] |
 //! | `POST /inferences/{id}/fail` | it is in `error` | [`Controls::fail_inference`] |
 //! | `POST /inferences/fail-next {count}` | the next creates and changes fail | [`Controls::fail_next_inferences`] |
+//! | `POST /agents/configs` | someone else's environment, see [`PlantedAgentConfig`] | [`Controls::plant_agent_config`] |
+//! | `GET /agents/configs/{id}/secrets/{name}` | the plain value it was given | [`Controls::agent_secret`] |
+//! | `PUT /agents/configs/{id}/consent {enabled}` | whether its sessions are analysed | [`Controls::plant_consent`] |
+//! | `POST /agents/configs/{id}/analysed` | an odd session in its analysis | [`Controls::plant_analysed_session`] |
+//! | `POST /agents/sessions` | someone else's session, see [`PlantedSession`] | [`Controls::plant_session`] |
+//! | `POST /agents/sessions/{id}/fail` | it has failed | [`Controls::fail_session`] |
+//! | `POST /agents/sessions/fail-next {count}` | the next sessions fail | [`Controls::fail_next_sessions`] |
+//! | `POST /agents/sessions/{id}/dialogues` | a dialogue in its analysis | [`Controls::plant_dialogue`] |
+//! | `POST /agents/sessions/{id}/events/{type}` | an event | [`Controls::plant_session_event`] |
+//! | `POST /agents/triggers {name, kind}` | a trigger | [`Controls::plant_trigger`] |
+//! | `POST /agents/triggers/{id}/executions` | a firing | [`Controls::plant_execution`] |
 //! | `POST /apps` | someone else's app, see [`PlantedApp`] | [`Controls::plant_app`] |
 //! | `PUT /apps/{id}/spec` | someone changes its spec | [`Controls::drift_app`] |
 //! | `POST /apps/{id}/fail` | its newest deployment fails | [`Controls::fail_deployment`] |
@@ -68,6 +80,7 @@
 //! [`openapi::Document`] checks exchanges against DigitalOcean's own OpenAPI document: those of
 //! this double, and through the log those of any client of it.
 
+mod agents;
 mod apps;
 mod body;
 mod by_id;
@@ -76,6 +89,7 @@ mod clusters;
 mod config;
 mod control;
 mod controls;
+mod cursors;
 mod drift;
 mod droplets;
 mod error;
@@ -108,11 +122,12 @@ mod vpcs;
 mod wire;
 mod world;
 
+pub use agents::{PlantedAgentConfig, PlantedSession};
 pub use apps::record::Phase;
 pub use clusters::record::{Origin, Status};
 pub use config::{
-    Config, Limits, LogLimits, OneClicks, RateLimits, Refusals, Secrets, Times, UserPasswords,
-    Visibility,
+    Config, Limits, LogLimits, OneClicks, Previews, RateLimits, Refusals, Secrets, Times,
+    UserPasswords, Visibility,
 };
 pub use controls::{Controls, Refused};
 pub use drift::ClusterDrift;
@@ -121,7 +136,8 @@ pub use faults::{Action, ArmedFault, Fault, FaultBody};
 pub use inference::PlantedInference;
 pub use log::{Authorization, Entry};
 pub use objects::{
-    AppInfo, ClusterInfo, InferenceInfo, NamespaceInfo, Objects, ReplicaInfo, VpcInfo,
+    AgentConfigInfo, AppInfo, ClusterInfo, InferenceInfo, NamespaceInfo, Objects, ReplicaInfo,
+    SessionInfo, VpcInfo,
 };
 pub use pattern::Pattern;
 pub use plant::{PlantedApp, PlantedCluster};

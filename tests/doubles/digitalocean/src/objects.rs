@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::agents::{AgentConfig, Session};
 use crate::clusters::record::Origin;
 use crate::clusters::replicas::Replica;
 use crate::controls::Controls;
@@ -28,6 +29,10 @@ pub struct Objects {
     pub namespaces: Vec<NamespaceInfo>,
     /// Inference endpoints, oldest first.
     pub inferences: Vec<InferenceInfo>,
+    /// Environments of agents, oldest first.
+    pub agent_configs: Vec<AgentConfigInfo>,
+    /// Sessions of agents, oldest first.
+    pub sessions: Vec<SessionInfo>,
     /// Tags, with the number of clusters and replicas that carry each.
     pub tags: HashMap<String, usize>,
     /// What was ever made and deleted.
@@ -155,6 +160,32 @@ pub struct InferenceInfo {
     pub origin: Origin,
 }
 
+/// An environment of agents.
+#[derive(Clone, Debug, Serialize)]
+pub struct AgentConfigInfo {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// Who made it.
+    pub origin: Origin,
+}
+
+/// A session of an agent.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionInfo {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: String,
+    /// The environment that it is of.
+    pub config: String,
+    /// The status that reads show.
+    pub status: String,
+    /// Who made it.
+    pub origin: Origin,
+}
+
 /// An app.
 #[derive(Clone, Debug, Serialize)]
 pub struct AppInfo {
@@ -225,6 +256,28 @@ impl InferenceInfo {
     }
 }
 
+impl AgentConfigInfo {
+    fn of(config: &AgentConfig) -> Self {
+        Self {
+            id: config.id.clone(),
+            name: config.name.clone(),
+            origin: config.origin,
+        }
+    }
+}
+
+impl SessionInfo {
+    fn of(session: &Session) -> Self {
+        Self {
+            id: session.id.clone(),
+            name: session.name.clone(),
+            config: session.config.clone(),
+            status: session.status().to_owned(),
+            origin: session.origin,
+        }
+    }
+}
+
 /// A trusted source in one word.
 fn source(rule: &Value) -> String {
     let word = |member: &str| rule[member].as_str().unwrap_or_default().to_owned();
@@ -288,6 +341,18 @@ impl Controls {
         Objects {
             clusters,
             apps,
+            agent_configs: world
+                .agents
+                .all_configs()
+                .into_iter()
+                .map(AgentConfigInfo::of)
+                .collect(),
+            sessions: world
+                .agents
+                .all_sessions(now)
+                .into_iter()
+                .map(SessionInfo::of)
+                .collect(),
             namespaces: world
                 .namespaces
                 .all()

@@ -15,6 +15,18 @@ fn known(path: &str) -> &'static [&'static str] {
         "/v2/apps" => &["page", "per_page", "with_projects"],
         "/v2/apps/{id}" => &["name"],
         "/v2/apps/{id}/deployments" => &["page", "per_page", "deployment_types"],
+        "/v1/consent" => &["source"],
+        "/v1/signals/agents/{id}/sessions" => {
+            &["limit", "after", "start_time", "end_time", "signal_type"]
+        }
+        "/v1/signals/sessions/{id}/dialogues" => &["limit", "after", "signal_type"],
+        "/v2/agents/configs" => &["page_size", "page_token", "search"],
+        "/v2/agents/configs/{id}/sessions" | "/v2/agents/sessions" => {
+            &["page_size", "page_token", "status", "name"]
+        }
+        "/v2/agents/sessions/{id}/events" => &["replay_only"],
+        "/v2/agents/triggers" => &["page_size", "page_token", "kind", "status"],
+        "/v2/agents/triggers/{id}/executions" => &["page_size", "page_token", "status"],
         "/v2/dedicated-inferences" => &["page", "per_page", "region"],
         "/v2/dedicated-inferences/{id}/accelerators" => &["page", "per_page", "slug"],
         "/v2/dedicated-inferences/{id}/tokens" => &["page", "per_page"],

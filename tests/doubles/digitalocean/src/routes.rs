@@ -6,6 +6,7 @@ use axum::Router;
 use axum::middleware;
 use axum::routing::{get, post, put};
 
+use crate::agents::{self, configs, events, sessions, signals, triggers};
 use crate::apps::{deployments, routes as apps};
 use crate::clusters::replicas::routes as replicas;
 use crate::clusters::{changes, create, dbs, pools, reads, settings, trust};
@@ -22,6 +23,8 @@ pub(crate) fn router(shared: Arc<Shared>) -> Router {
         .merge(in_databases())
         .merge(networks())
         .merge(serverless())
+        .merge(managed_agents(&shared))
+        .merge(analysis(&shared))
         .route("/v2/1-clicks", get(one_clicks::list))
         .merge(tagging())
         .merge(app_platform())
@@ -158,6 +161,56 @@ fn serverless() -> Router<Arc<Shared>> {
             "/v2/dedicated-inferences/{id}/tokens/{token}",
             axum::routing::delete(tokens::delete),
         )
+}
+
+fn managed_agents(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
+    let preview = middleware::from_fn_with_state(Arc::clone(shared), agents::preview);
+    Router::new()
+        .route(
+            "/v2/agents/configs",
+            get(configs::list).post(configs::create),
+        )
+        .route(
+            "/v2/agents/configs/{id}",
+            get(configs::get).delete(configs::delete),
+        )
+        .route(
+            "/v2/agents/configs/{id}/sessions",
+            get(sessions::list_of_config),
+        )
+        .route(
+            "/v2/agents/sessions",
+            get(sessions::list).post(sessions::create),
+        )
+        .route(
+            "/v2/agents/sessions/{id}",
+            get(sessions::get)
+                .patch(sessions::patch)
+                .delete(sessions::delete),
+        )
+        .route("/v2/agents/sessions/{id}/pause", post(sessions::pause))
+        .route("/v2/agents/sessions/{id}/resume", post(sessions::resume))
+        .route("/v2/agents/sessions/{id}/events", get(events::replay))
+        .route("/v2/agents/triggers", get(triggers::list))
+        .route("/v2/agents/triggers/{id}", get(triggers::get))
+        .route(
+            "/v2/agents/triggers/{id}/executions",
+            get(triggers::executions),
+        )
+        .route_layer(preview)
+}
+
+fn analysis(shared: &Arc<Shared>) -> Router<Arc<Shared>> {
+    let preview = middleware::from_fn_with_state(Arc::clone(shared), agents::signals_preview);
+    Router::new()
+        .route("/v1/consent", get(signals::consents))
+        .route("/v1/signals/agents/{id}/sessions", get(signals::sessions))
+        .route(
+            "/v1/signals/sessions/{id}/dialogues",
+            get(signals::dialogues),
+        )
+        .route("/v1/signals/exports/options", get(signals::options))
+        .route_layer(preview)
 }
 
 fn tagging() -> Router<Arc<Shared>> {

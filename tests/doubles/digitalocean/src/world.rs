@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde::{Deserialize, Serialize};
 
+use crate::agents::Agents;
 use crate::apps::Apps;
 use crate::clock::Clock;
 use crate::clusters::Clusters;
@@ -60,6 +61,14 @@ pub struct Totals {
     pub inferences_made: u64,
     /// Inference endpoints ever gone.
     pub inferences_gone: u64,
+    /// Environments of agents ever made.
+    pub agent_configs_made: u64,
+    /// Environments of agents ever gone.
+    pub agent_configs_gone: u64,
+    /// Sessions of agents ever started.
+    pub sessions_made: u64,
+    /// Sessions of agents ever ended by someone.
+    pub sessions_gone: u64,
 }
 
 /// Everything that the account has.
@@ -83,6 +92,8 @@ pub(crate) struct World {
     #[serde(default)]
     pub(crate) inferences: Inferences,
     #[serde(default)]
+    pub(crate) agents: Agents,
+    #[serde(default)]
     pub(crate) one_clicks: Vec<PlantedOneClick>,
 }
 
@@ -100,6 +111,7 @@ impl World {
             droplets: Droplets::default(),
             namespaces: Namespaces::default(),
             inferences: Inferences::default(),
+            agents: Agents::default(),
             one_clicks: Vec::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! The control API: [`Controls`] over HTTP, for tests in other processes. See the crate's page
 //! for the table of its paths.
 
+mod agents;
 mod networks;
 mod serverless;
 
@@ -43,6 +44,7 @@ pub(crate) fn router(controls: Controls) -> Router {
         .route("/apps/{id}/spec", put(drift_app))
         .route("/apps/{id}/secrets/{key}", get(app_secret))
         .route("/state", get(state))
+        .merge(agents::router())
         .merge(networks::router())
         .merge(serverless::router())
         .fallback(|| async {

@@ -224,6 +224,71 @@ async fn controls_of_functions_and_inference_work_over_http() {
 }
 
 #[tokio::test]
+async fn controls_of_agents_work_over_http() {
+    let rig = Rig::frozen().await;
+    let ok = async |method: &str, path: &str, body: Option<Value>| {
+        let (status, value) = control(&rig, method, path, body).await;
+        assert_eq!(status, 200, "{method} {path}: {value}");
+        value
+    };
+    let body = json!({"name": "builder", "manifest": {"agent": "a", "secrets": {"KEY": {"value": "hush"}}}});
+    let agent = id_in(&ok("POST", "/agents/configs", Some(body)).await);
+    let path = format!("/agents/configs/{agent}");
+    assert_eq!(
+        ok("GET", &format!("{path}/secrets/KEY"), None).await["value"],
+        "hush"
+    );
+    ok(
+        "PUT",
+        &format!("{path}/consent"),
+        Some(json!({"enabled": true})),
+    )
+    .await;
+    ok(
+        "POST",
+        &format!("{path}/analysed"),
+        Some(json!({"session_id": "odd"})),
+    )
+    .await;
+    let body = json!({"config": agent, "name": "one", "status": "SESSION_STATUS_PAUSED"});
+    let session = id_in(&ok("POST", "/agents/sessions", Some(body)).await);
+    let path = format!("/agents/sessions/{session}");
+    ok(
+        "POST",
+        &format!("{path}/dialogues"),
+        Some(json!({"signals": []})),
+    )
+    .await;
+    ok(
+        "POST",
+        &format!("{path}/events/run.failed"),
+        Some(json!({})),
+    )
+    .await;
+    ok("POST", &format!("{path}/fail"), None).await;
+    ok(
+        "POST",
+        "/agents/sessions/fail-next",
+        Some(json!({"count": 1})),
+    )
+    .await;
+    let body = json!({"name": "nightly", "kind": "cron"});
+    let trigger = id_in(&ok("POST", "/agents/triggers", Some(body)).await);
+    ok(
+        "POST",
+        &format!("/agents/triggers/{trigger}/executions"),
+        Some(json!({})),
+    )
+    .await;
+    let objects = ok("GET", "/objects", None).await;
+    assert_eq!(objects["agent_configs"][0]["id"], agent);
+    assert_eq!(objects["sessions"][0]["status"], "SESSION_STATUS_FAILED");
+    for id in [&session, &trigger, &agent] {
+        ok("DELETE", &format!("/objects/{id}"), None).await;
+    }
+}
+
+#[tokio::test]
 async fn controls_that_can_not_be_done_say_why() {
     let rig = Rig::frozen().await;
     for (method, path, body, says) in [

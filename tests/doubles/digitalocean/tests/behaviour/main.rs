@@ -5,6 +5,7 @@
     reason = "a test that can't go on has failed"
 )]
 
+mod agents;
 mod apps;
 mod client;
 mod clusters;
@@ -20,6 +21,8 @@ mod process;
 mod rate;
 mod replicas;
 mod settings;
+mod signals;
+mod state;
 mod strictness;
 mod tags;
 mod trust;

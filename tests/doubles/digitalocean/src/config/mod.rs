@@ -1,6 +1,10 @@
 //! What a double is started with, and what a test may change while it runs.
 
+mod durations;
+
 use serde::{Deserialize, Serialize};
+
+pub use durations::Times;
 
 /// Everything that can be set. `token`, `seed` and the ports are fixed once the double has
 /// started; all else can be changed while it runs (`PATCH /settings`, [`crate::Controls::configure`]).
@@ -38,6 +42,8 @@ pub struct Config {
     pub one_clicks: OneClicks,
     /// How much the account may have.
     pub limits: Limits,
+    /// Which previews are enabled for the account.
+    pub previews: Previews,
 }
 
 impl Default for Config {
@@ -58,6 +64,7 @@ impl Default for Config {
             log: LogLimits::default(),
             one_clicks: OneClicks::default(),
             limits: Limits::default(),
+            previews: Previews::default(),
         }
     }
 }
@@ -91,74 +98,6 @@ impl Default for RateLimits {
     }
 }
 
-/// Durations in virtual milliseconds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Times {
-    /// From the creation of a cluster until it is online.
-    pub create: u64,
-    /// How long a resize takes.
-    pub resize: u64,
-    /// How long a move to another region takes.
-    pub migrate: u64,
-    /// How long a major upgrade takes.
-    pub upgrade: u64,
-    /// How long a cluster still reports `online` after it accepted a change.
-    pub status_lag: u64,
-    /// How long a deleted cluster can still be read.
-    pub linger: u64,
-    /// From a cluster's coming online until it has its first backup, without which it can have no
-    /// replica.
-    pub first_backup: u64,
-    /// From the creation of a replica until it is online.
-    pub replica: u64,
-    /// How long a new inference endpoint is `new`, before it is `provisioning`.
-    pub inference_new: u64,
-    /// How long it takes to provision an inference endpoint.
-    pub inference: u64,
-    /// How long a change of an inference endpoint takes.
-    pub inference_update: u64,
-    /// How long an inference endpoint is `deleting`.
-    pub inference_delete: u64,
-    /// How long a VPC still counts a member that is gone.
-    pub vpc_release: u64,
-    /// How long a change of a database user occupies its cluster, and its answer takes.
-    pub user: u64,
-    /// How long a deployment waits for its build.
-    pub pending: u64,
-    /// How long a build takes.
-    pub build: u64,
-    /// From the end of the build until the deployment is active.
-    pub deploy: u64,
-    /// How long a new deployment can't be seen after the change that made it.
-    pub deployment_lag: u64,
-}
-
-impl Default for Times {
-    fn default() -> Self {
-        Self {
-            create: 240_000,
-            resize: 300_000,
-            migrate: 600_000,
-            upgrade: 600_000,
-            status_lag: 5_000,
-            linger: 0,
-            first_backup: 120_000,
-            replica: 300_000,
-            inference_new: 10_000,
-            inference: 900_000,
-            inference_update: 600_000,
-            inference_delete: 60_000,
-            vpc_release: 0,
-            user: 500,
-            pending: 5_000,
-            build: 60_000,
-            deploy: 30_000,
-            deployment_lag: 0,
-        }
-    }
-}
-
 /// What can be seen of an object, and when.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -171,6 +110,8 @@ pub struct Visibility {
     pub hidden_in_lists: bool,
     /// Whether a cluster shows its connections while it is being created.
     pub connection_while_creating: bool,
+    /// Whether a session of an agent can still be read when it is destroyed.
+    pub destroyed_sessions: bool,
     /// Whether reads of a database user show its `settings`. The real API isn't reliable there.
     pub user_settings_in_reads: bool,
 }
@@ -182,6 +123,7 @@ impl Default for Visibility {
             not_found_ms: 0,
             hidden_in_lists: false,
             connection_while_creating: true,
+            destroyed_sessions: true,
             user_settings_in_reads: false,
         }
     }
@@ -201,6 +143,8 @@ pub struct Refusals {
     pub delete_with_replicas: bool,
     /// Status for a connection pool of a database or user that isn't there: 404 or 422.
     pub pool_reference_status: u16,
+    /// Whether errors of agents have the shape `{"error": {"code", "message"}}` of their own.
+    pub nested_agent_errors: bool,
     /// Status for a change of an inference endpoint that is busy: 403 or 409.
     pub inference_busy_status: u16,
     /// Status for deleting a VPC that has members: 403 or 409.
@@ -215,6 +159,7 @@ impl Default for Refusals {
             delete_while_busy: true,
             delete_with_replicas: true,
             pool_reference_status: 422,
+            nested_agent_errors: true,
             inference_busy_status: 403,
             vpc_members_status: 403,
         }
@@ -267,6 +212,25 @@ impl Default for OneClicks {
         Self {
             droplet: 180,
             kubernetes: 40,
+        }
+    }
+}
+
+/// Which previews are enabled for the account. The paths of the others answer 403.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Previews {
+    /// Managed Agents: `/v2/agents`.
+    pub agents: bool,
+    /// Signals: `/v1/consent` and `/v1/signals`.
+    pub signals: bool,
+}
+
+impl Default for Previews {
+    fn default() -> Self {
+        Self {
+            agents: true,
+            signals: true,
         }
     }
 }
