@@ -68,6 +68,8 @@ const fn tail(path: &'static str) -> &'static str {
 /// Every method. Adding one is a line here and a file in the service.
 pub(crate) static METHODS: &[Method] = methods! {
     "cloudResources/kinds" => cloud_resources::kinds,
+    "cloudResources/catalog" => cloud_resources::catalog,
+    "cloudResources/signals" => cloud_resources::signals,
     "cloudResources/create" => cloud_resources::create,
     "cloudResources/list" => cloud_resources::list,
     "cloudResources/get" => cloud_resources::get,

@@ -23,7 +23,7 @@ pub use limits::{Limits, RuntimeConfig};
 pub use load::{Digest, Generation, LoadError, WorldFault};
 pub use ports::{
     Budget, Clock, Entropy, Exchange, Journal, JournalEntry, PortError, Ports, RateBudget,
-    RateHeaders, Secrets,
+    RateHeaders, Secrets, Transactions,
 };
 pub use registry::{Registry, RegistryError};
 pub use runtime::{Runtime, RuntimeError};

@@ -75,6 +75,10 @@ pub struct Limits {
     pub random_bytes: usize,
     /// A plugin's own state about one object, in bytes.
     pub memo_bytes: usize,
+    /// Applications of an account's catalog that are kept; what goes beyond is logged and dropped.
+    pub applications: usize,
+    /// Signals of an account that are kept, the newest; older ones are logged and dropped.
+    pub signals: usize,
     /// A component's file, in bytes.
     pub component_bytes: usize,
 }
@@ -103,6 +107,8 @@ impl Default for Limits {
             log_lines: 200,
             random_bytes: 64 << 10,
             memo_bytes: 4 << 10,
+            applications: 5_000,
+            signals: 5_000,
             component_bytes: 64 << 20,
         }
     }

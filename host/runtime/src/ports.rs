@@ -131,6 +131,13 @@ pub trait Entropy: Send + Sync {
     fn fill(&self, buffer: &mut [u8]);
 }
 
+/// The store's transactions.
+pub trait Transactions: Send + Sync {
+    /// Whether the task that asks is inside of one. A call waits for a provider: none may wait in there,
+    /// so debug builds panic where one begins.
+    fn holds_one(&self) -> bool;
+}
+
 /// All ports.
 #[derive(Clone)]
 pub struct Ports {
@@ -144,4 +151,6 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// Randomness.
     pub entropy: Arc<dyn Entropy>,
+    /// Transactions.
+    pub transactions: Arc<dyn Transactions>,
 }

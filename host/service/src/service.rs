@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use berth_domain::id::EventId;
 use berth_domain::manifest::Manifest;
+use berth_domain::provider::{Application, Signal};
 use berth_domain::resource::{Effect, EventDraft};
 use berth_domain::time::Millis;
 use berth_runtime::{Generation, Registry, Runtime};
@@ -12,6 +13,8 @@ use berth_vault::Vault;
 use tokio::sync::Notify;
 
 use crate::decision::PolicyCache;
+use crate::grants::Grants;
+use crate::shared_answers::SharedAnswers;
 use crate::{Clock, Code, Entropy, ServiceError, Settings};
 
 /// What a service is made of.
@@ -43,6 +46,9 @@ pub struct Service {
     pub(crate) activation: tokio::sync::Mutex<()>,
     pub(crate) turns: crate::turn::Turns,
     pub(crate) readiness: crate::readiness::Readiness,
+    pub(crate) grants: Arc<Grants>,
+    pub(crate) catalogs: SharedAnswers<Vec<Application>>,
+    pub(crate) signals: SharedAnswers<Vec<Signal>>,
 }
 
 impl Service {
@@ -56,6 +62,9 @@ impl Service {
             activation: tokio::sync::Mutex::new(()),
             turns: crate::turn::Turns::default(),
             readiness: crate::readiness::Readiness::default(),
+            grants: Arc::default(),
+            catalogs: SharedAnswers::default(),
+            signals: SharedAnswers::default(),
         }
     }
 

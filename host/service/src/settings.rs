@@ -12,10 +12,22 @@ pub struct Settings {
     pub max_per_kind: u32,
     /// Secrets that one spec may refer to.
     pub max_secret_refs: u32,
+    /// Answers about whole accounts, which their tenants share.
+    pub answers: AnswerSettings,
     /// What `/readyz` rests on.
     pub readiness: ReadinessSettings,
     /// The reconciler.
     pub reconcile: ReconcileSettings,
+}
+
+/// Settings of what is asked of an account once and told to every tenant: catalogs and signals.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct AnswerSettings {
+    /// How long an answer is used again, in milliseconds.
+    pub reuse: Span,
+    /// Answers that are kept of each sort; the oldest makes place for a new one.
+    pub kept: u32,
 }
 
 /// Settings of the proof that the store takes writes.
@@ -51,8 +63,18 @@ impl Default for Settings {
         Self {
             max_per_kind: 20,
             max_secret_refs: 64,
+            answers: AnswerSettings::default(),
             readiness: ReadinessSettings::default(),
             reconcile: ReconcileSettings::default(),
+        }
+    }
+}
+
+impl Default for AnswerSettings {
+    fn default() -> Self {
+        Self {
+            reuse: Span::seconds(30),
+            kept: 256,
         }
     }
 }
@@ -89,6 +111,13 @@ impl Settings {
         let timing = &reconcile.timing;
         let hour = Span::minutes(60).0;
         let spans = [
+            (
+                "answers.reuse",
+                self.answers.reuse.0,
+                0,
+                Span::seconds(30).0,
+            ),
+            ("answers.kept", u64::from(self.answers.kept), 1, 1 << 16),
             ("readiness.keep", self.readiness.keep.0, 100, hour),
             (
                 "readiness.wait",

@@ -8,13 +8,15 @@ mod error;
 mod interface;
 mod sql;
 mod sqlite;
+mod transaction;
 
 pub use error::StoreError;
 pub use interface::{
     Accounts, AuditLog, Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, Created,
     DeploymentInfo, EventFilter, Events, Journal, JournalEntry, JournalOutcome, ListCursor,
     ListFilter, NewSecret, Offers, Page, Plugins, Policies, Pools, Principals, Projects,
-    PublishedEvent, Resources, RunChange, SealedSecret, SecretChange, Secrets, Store,
-    StoredResource, Tenants, UpdateChange, UpdateOutcome,
+    PublishedEvent, RecordedObject, Resources, RunChange, SealedSecret, SecretChange, Secrets,
+    Store, StoredResource, Tenants, UpdateChange, UpdateOutcome,
 };
 pub use sqlite::{SqliteConfig, SqliteStore};
+pub use transaction::{in_transaction, inside_transaction};

@@ -12,13 +12,18 @@ use crate::components::{self, Component};
 pub const FIRST_PARTY: [Component; 1] = [components::DO];
 
 /// Every component that a test loads: the plugin, its next version, and the hostile guests.
-pub const FOR_TESTS: [Component; 3] = [
+pub const FOR_TESTS: [Component; 4] = [
     components::DO,
     components::DO_NEXT,
     Component {
         package: "guest-hostile",
         features: &[],
         out: "guest-hostile",
+    },
+    Component {
+        package: "guest-hostile",
+        features: &["held"],
+        out: "guest-held",
     },
 ];
 

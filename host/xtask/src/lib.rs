@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask dev | test | bench | lint`.
+//! The project's own tasks: `cargo xtask dev | test | bench | components | lint`.
 //!
 //! One file a command; beside them what they share: [`cargo`] runs cargo, [`built`] knows what was
 //! built and where, [`components`] makes WebAssembly components, [`child`] starts and ends processes,

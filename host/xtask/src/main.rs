@@ -1,7 +1,9 @@
 //! `cargo xtask <task>`.
 
 use clap::Parser;
-use xtask::{bench, dev, lint, test};
+use xtask::built::FOR_TESTS;
+use xtask::cargo::workspace_root;
+use xtask::{bench, components, dev, lint, test};
 
 /// Builds, runs and checks Berth.
 #[derive(Parser)]
@@ -13,6 +15,8 @@ enum Task {
     Test(test::Options),
     /// Measure the figures that the architecture page quotes.
     Bench(bench::Options),
+    /// Build the components that tests load, and nothing else.
+    Components,
     /// Check formatting, clippy and the mechanical rules.
     Lint,
 }
@@ -22,6 +26,7 @@ fn main() -> anyhow::Result<()> {
         Task::Dev(options) => dev::run(&options),
         Task::Test(options) => test::run(&options),
         Task::Bench(options) => bench::run(&options),
+        Task::Components => components::build(&workspace_root(), &FOR_TESTS).map(|_| ()),
         Task::Lint => lint::run(),
     }
 }

@@ -96,7 +96,8 @@ impl Ours {
             journal: nothing.clone(),
             rate: nothing.clone(),
             clock: nothing.clone(),
-            entropy: nothing,
+            entropy: nothing.clone(),
+            transactions: nothing,
         };
         let runtime = Runtime::start(RuntimeConfig::default(), ports)?;
         let generation = runtime.load(bytes).await?;
@@ -240,6 +241,12 @@ impl berth_runtime::RateBudget for Nothing {
     }
 
     fn observe(&self, _: &AccountId, _: &RateHeaders) {}
+}
+
+impl berth_runtime::Transactions for Nothing {
+    fn holds_one(&self) -> bool {
+        false
+    }
 }
 
 impl berth_runtime::Clock for Nothing {

@@ -120,6 +120,10 @@ impl Stage {
         F: FnOnce(Provider, Store<CallState>) -> Fut + Send + 'static,
         Fut: Future<Output = wasmtime::Result<T>> + Send,
     {
+        debug_assert!(
+            !self.ports.transactions.holds_one(),
+            "a plugin is called inside of a transaction of the store, which would wait for it"
+        );
         let permits = self.slots.take(share).await?;
         let log = granted.log.clone();
         let (wall, setting) = granted.wall;

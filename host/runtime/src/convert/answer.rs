@@ -6,13 +6,12 @@ use std::collections::BTreeSet;
 use berth_domain::label::Label;
 use berth_domain::manifest::{Kind, Ownership, PathTemplate};
 use berth_domain::provider::{
-    Application, Booking, Checked, InstallsOn, MeterRate, Observation, Operation, Page, Phase,
-    SecretOutput, Severity, Signal,
+    Booking, Checked, MeterRate, Observation, Operation, Page, Phase, SecretOutput,
 };
 use berth_domain::redactor::Redactor;
 use berth_domain::secret::SecretText;
 use berth_domain::spec::{Spec, effective};
-use berth_domain::time::{Millis, Span};
+use berth_domain::time::Span;
 use serde_json::{Map, Value};
 
 use super::error::line;
@@ -23,9 +22,6 @@ use crate::load::Generation;
 /// Most items of one page, labels of one object, fields that are pending.
 const ITEMS_MAX: usize = 1_000;
 const LABELS_MAX: usize = 200;
-/// Most applications of a catalog and most signals: the contract's caps.
-const APPLICATIONS_MAX: usize = 1_000;
-const SIGNALS_MAX: usize = 500;
 /// Longest page cursor, name, label, in bytes.
 const TEXT_BYTES_MAX: usize = 4 << 10;
 
@@ -401,60 +397,4 @@ pub(crate) fn checked(
 
 pub(crate) fn spec_object(text: &str) -> Result<Spec, CallFailure> {
     object(text, "the upgraded spec")
-}
-
-pub(crate) fn applications(
-    applications: Vec<wit::Application>,
-    redactor: &Redactor,
-) -> Vec<Application> {
-    applications
-        .into_iter()
-        .take(APPLICATIONS_MAX)
-        .filter(|application| !application.slug.is_empty() && application.slug.len() <= 200)
-        .map(|application| Application {
-            slug: line(&application.slug, redactor),
-            title: line(&application.title, redactor),
-            installs_on: match application.installs_on {
-                wit::InstallsOn::Instance => InstallsOn::Instance,
-                wit::InstallsOn::Kubernetes => InstallsOn::Kubernetes,
-            },
-        })
-        .collect()
-}
-
-/// Signals that are whole; malformed ones are dropped.
-pub(crate) fn signals(
-    signals: Vec<wit::Signal>,
-    generation: &Generation,
-    redactor: &Redactor,
-) -> Vec<Signal> {
-    signals
-        .into_iter()
-        .filter(|signal| {
-            !signal.id.is_empty()
-                && signal.id.len() <= 200
-                && !signal.title.trim().is_empty()
-                && generation.is_id(&signal.kind, &signal.provider_id)
-        })
-        .take(SIGNALS_MAX)
-        .filter_map(|signal| {
-            Some(Signal {
-                id: line(&signal.id, redactor),
-                severity: match signal.severity {
-                    wit::Severity::Critical => Severity::Critical,
-                    wit::Severity::Warning => Severity::Warning,
-                    wit::Severity::Info => Severity::Info,
-                },
-                title: line(&signal.title, redactor),
-                detail: signal
-                    .detail
-                    .as_deref()
-                    .map(|detail| line(detail, redactor))
-                    .filter(|detail| !detail.is_empty()),
-                at: Millis(i64::try_from(signal.at).ok()?),
-                kind: signal.kind,
-                provider_id: signal.provider_id,
-            })
-        })
-        .collect()
 }

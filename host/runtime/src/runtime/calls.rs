@@ -229,7 +229,7 @@ impl Runtime {
         })
     }
 
-    /// Applications that can be installed.
+    /// Applications that can be installed; malformed ones are dropped.
     pub async fn catalog(
         &self,
         generation: &Arc<Generation>,
@@ -245,12 +245,17 @@ impl Runtime {
         let run = self
             .run(&errand, entry!(call_catalog, &account, filter))
             .await;
-        self.conclude(&errand, run, |found, _, findings| {
-            Ok(convert::applications(found, &findings.everything()))
+        self.conclude(&errand, run, |found, errand, findings| {
+            Ok(convert::applications(
+                found,
+                &errand.generation,
+                &findings.everything(),
+                self.stage.limits.applications,
+            ))
         })
     }
 
-    /// Signals about the account's resources.
+    /// Signals about the account's resources, newest first; malformed ones are dropped.
     pub async fn signals(&self, generation: &Arc<Generation>, call: Call) -> Outcome<Vec<Signal>> {
         let account = convert::account(&call.account);
         let errand = Self::about_account(generation, Operation::Signals, call);
@@ -260,6 +265,8 @@ impl Runtime {
                 found,
                 &errand.generation,
                 &findings.everything(),
+                self.stage.ports.clock.now(),
+                self.stage.limits.signals,
             ))
         })
     }

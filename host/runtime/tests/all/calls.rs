@@ -396,3 +396,15 @@ async fn an_object_that_is_addressed_by_its_name_bears_that_name() {
     the plugin's answer breaks a rule: it is about an object named `other`, and the call was about `app`, by which name kind `hostile.db.user` is addressed
     ");
 }
+
+#[tokio::test]
+#[cfg(debug_assertions)]
+async fn a_call_inside_of_a_transaction_panics() {
+    let host = std::sync::Arc::new(Host::start().await);
+    host.ports
+        .in_transaction
+        .store(true, std::sync::atomic::Ordering::Relaxed);
+    let inside = host.clone();
+    let task = tokio::spawn(async move { inside.observe(json!({})).await.wrote });
+    assert!(task.await.unwrap_err().is_panic());
+}

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -31,6 +31,7 @@ pub(crate) struct Recorded {
     pub(crate) credential: Mutex<Option<PortError>>,
     pub(crate) budget: Mutex<Vec<Budget>>,
     pub(crate) rate: Mutex<Vec<RateHeaders>>,
+    pub(crate) in_transaction: AtomicBool,
     drawn: AtomicU64,
 }
 
@@ -104,6 +105,12 @@ impl RateBudget for Recorded {
     }
 }
 
+impl Transactions for Recorded {
+    fn holds_one(&self) -> bool {
+        self.in_transaction.load(Ordering::Relaxed)
+    }
+}
+
 impl Clock for Recorded {
     fn now(&self) -> Millis {
         NOW
@@ -143,6 +150,7 @@ pub(crate) fn ports(recorded: &Arc<Recorded>) -> Ports {
         rate: recorded.clone(),
         clock: recorded.clone(),
         entropy: recorded.clone(),
+        transactions: recorded.clone(),
     }
 }
 

@@ -6,6 +6,7 @@
     reason = "a test that can't set itself up has failed"
 )]
 
+mod account_wide;
 mod calls;
 mod egress;
 mod harness;

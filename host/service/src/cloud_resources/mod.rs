@@ -1,12 +1,15 @@
 //! `cloudResources`: the contract's methods.
 
+pub mod catalog;
 pub mod create;
 pub mod delete;
 pub mod get;
 pub mod kinds;
 pub mod list;
+pub mod signals;
 pub mod update;
 
+mod account_answers;
 mod find;
 mod reach;
 mod references;

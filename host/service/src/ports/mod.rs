@@ -4,6 +4,7 @@ mod ambient;
 mod journal;
 mod rate;
 mod secrets;
+mod transactions;
 
 use std::sync::Arc;
 
@@ -31,5 +32,6 @@ pub fn of(
         rate: Arc::new(rate::AccountBudgets::new(clock.clone())),
         clock: Arc::new(ambient::HostClock(clock)),
         entropy: Arc::new(ambient::HostEntropy(entropy)),
+        transactions: Arc::new(transactions::StoreTransactions),
     }
 }

@@ -10,7 +10,6 @@
 mod arrivals;
 mod commit;
 mod fault;
-mod grants;
 mod leases;
 mod perform;
 mod plugins;

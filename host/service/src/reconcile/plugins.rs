@@ -8,20 +8,21 @@ use berth_domain::resource::CallError;
 use berth_runtime::{Call, Runtime};
 
 use super::fault::call_error;
-use super::grants::Grants;
 use super::provider::{Provider, ProviderCall};
+use crate::Service;
+use crate::grants::Grants;
 use crate::place::account_view;
 
 pub(super) struct Plugins {
     runtime: Arc<Runtime>,
-    grants: Grants,
+    grants: Arc<Grants>,
 }
 
 impl Plugins {
-    pub(super) fn new(runtime: Arc<Runtime>) -> Self {
+    pub(super) fn new(service: &Service) -> Self {
         Self {
-            runtime,
-            grants: Grants::default(),
+            runtime: service.runtime().clone(),
+            grants: service.grants.clone(),
         }
     }
 

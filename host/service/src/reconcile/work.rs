@@ -30,7 +30,7 @@ const PRUNE_MAX: u32 = 10_000;
 
 /// Runs the reconciler with the plugins of the runtime until it is told to stop; see [`run_with`].
 pub async fn run(service: Arc<Service>, stop: watch::Receiver<bool>) {
-    let provider: Arc<dyn Provider> = Arc::new(Plugins::new(service.runtime().clone()));
+    let provider: Arc<dyn Provider> = Arc::new(Plugins::new(&service));
     run_with(service, provider, stop).await;
 }
 

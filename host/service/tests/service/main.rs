@@ -7,19 +7,23 @@
 )]
 
 mod around;
+mod catalog;
 mod create;
 mod decisions;
 mod delete;
 mod harness;
+mod hostile;
 mod kinds;
 mod list;
 mod parents;
 mod plugins;
+mod provider;
 mod readiness;
 mod refusals;
 mod replay;
 mod secret_refs;
 mod secrets;
+mod signals;
 mod specs;
 mod tokens;
 mod update;

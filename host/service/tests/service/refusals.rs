@@ -40,6 +40,8 @@ fn every_method<'a>(
     let policy = everything();
     calls![service, caller,
         cloud_resources::kinds with(json!({"poolId": ids["pool"]})),
+        cloud_resources::catalog with(json!({"poolId": ids["pool"]})),
+        cloud_resources::signals with(json!({"poolId": ids["pool"]})),
         cloud_resources::create with(json!({"poolId": ids["pool"], "kind": "do.app", "name": "n", "idempotencyKey": "k",
             "spec": {"region": "nyc", "services": []}})),
         cloud_resources::list with(json!({})),
@@ -89,7 +91,7 @@ fn every_method<'a>(
     ]
 }
 
-/// rule: CR-064, CR-137, CR-156, CR-163, CR-216
+/// rule: CR-064, CR-072, CR-087, CR-137, CR-156, CR-163, CR-216
 #[tokio::test]
 async fn every_method_refuses_who_has_no_policy_and_audits_it() {
     let world = World::new().await;

@@ -19,7 +19,8 @@ pub use platform::{Accounts, Offers, Policies, Pools, Principals, Projects, Tena
 pub use plugins::Plugins;
 pub use resources::{
     Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, EventFilter, Events, ListCursor,
-    ListFilter, PublishedEvent, Resources, RunChange, StoredResource, UpdateChange, UpdateOutcome,
+    ListFilter, PublishedEvent, RecordedObject, Resources, RunChange, StoredResource, UpdateChange,
+    UpdateOutcome,
 };
 pub use secrets::{NewSecret, SealedSecret, SecretChange, Secrets};
 

@@ -282,6 +282,26 @@ pub trait Resources: Send + Sync {
         row: &Resource,
         provider_id: &str,
     ) -> Result<Option<ResourceId>, StoreError>;
+    /// The live rows, all tenants', that record objects of an account with these provider ids. What lives
+    /// in a parent may share its id with another parent's: then there are several of a kind and id.
+    async fn recorded_objects(
+        &self,
+        account: &AccountId,
+        provider_ids: &[String],
+    ) -> Result<Vec<RecordedObject>, StoreError>;
+}
+
+/// That a live row records an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedObject {
+    /// The row.
+    pub resource: ResourceId,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// The object's kind.
+    pub kind: KindId,
+    /// Its id at the provider.
+    pub provider_id: String,
 }
 
 /// An event as it is read.

@@ -6,6 +6,7 @@ use tokio::sync::oneshot;
 
 use super::{Row, Statement};
 use crate::StoreError;
+use crate::transaction::inside_transaction;
 
 /// A database engine.
 #[async_trait]
@@ -118,7 +119,7 @@ impl<T: Send + 'static> Job for Write<T> {
             let Some(work) = self.work.take() else {
                 return Err(StoreError::Failed("a write ran twice".to_owned()));
             };
-            match work(session).await {
+            match inside_transaction(work(session)).await {
                 Ok(Verdict::Keep(answer)) => {
                     self.result = Some(Ok(answer));
                     Ok(true)

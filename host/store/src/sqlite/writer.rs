@@ -254,7 +254,7 @@ impl Session for Transaction<'_> {
 mod tests {
     use super::*;
     use crate::sql::{SqlStore, Verdict};
-    use crate::{AuditLog, SqliteStore};
+    use crate::{AuditLog, SqliteStore, in_transaction};
 
     fn append(action: &'static str) -> Statement {
         Statement::new(
@@ -294,6 +294,23 @@ mod tests {
         assert!(matches!(broken, Err(StoreError::Failed(_))));
         assert_eq!(whole, Ok(17));
         assert_eq!(actions(&store).await, ["whole"]);
+    }
+
+    #[tokio::test]
+    async fn a_write_knows_that_it_is_in_a_transaction_and_nobody_else_is() {
+        let (store, _directory) = store().await;
+        let inside = store.write(|session| {
+            Box::pin(async move {
+                session.run(vec![append("inside")]).await?;
+                Ok(Verdict::Keep(in_transaction()))
+            })
+        });
+        let outside = async {
+            tokio::task::yield_now().await;
+            in_transaction()
+        };
+        assert_eq!(tokio::join!(inside, outside), (Ok(true), false));
+        assert!(!in_transaction());
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@ use berth_domain::id::ResourceId;
 use berth_domain::manifest::Family;
 use berth_domain::resource::{Resource, State};
 use berth_domain::time::Millis;
-use berth_store::{ListCursor, ListFilter, Store, StoreError};
+use berth_store::{ListCursor, ListFilter, RecordedObject, Store, StoreError};
 
 use super::fixture::*;
 
@@ -238,6 +238,42 @@ pub async fn counts_count_live_rows(store: Arc<dyn Store>) {
     );
     assert_eq!(store.count_live_by_provider("z").await.unwrap(), []);
     assert_eq!(store.count_by_kind(&tenant_id("nobody")).await.unwrap(), []);
+}
+
+pub async fn a_providers_objects_are_told_with_the_live_rows_that_record_them(
+    store: Arc<dyn Store>,
+) {
+    let home = home(&store, "acme").await;
+    let other = super::fixture::home(&store, "other").await;
+    let neighbour = super::fixture::guest(&store, &other.tenant, &home.account).await;
+    let elsewhere = super::fixture::home(&store, "elsewhere").await;
+    let with_id = |home: &Home, name: &str, id: &str| {
+        let mut row = row(home, name);
+        row.provider_id = Some(id.to_owned());
+        creation(row)
+    };
+    let mine = create(&store, with_id(&home, "mine", "id-1")).await;
+    let theirs = create(&store, with_id(&neighbour, "theirs", "id-2")).await;
+    let gone = create(&store, with_id(&home, "gone", "id-3")).await;
+    create(&store, with_id(&elsewhere, "elsewhere", "id-4")).await;
+    create(&store, creation(row(&home, "unaccepted"))).await;
+    let mut deletion = update(&gone);
+    deletion.row.state = State::Deleted;
+    store.update_resources(vec![deletion]).await.unwrap();
+
+    let asked = ["id-1", "id-2", "id-3", "id-4", "id-'5\""].map(str::to_owned);
+    let told = store.recorded_objects(&home.account, &asked).await.unwrap();
+    let expected = [&mine, &theirs].map(|stored| RecordedObject {
+        resource: stored.row.id.clone(),
+        tenant: stored.row.tenant.clone(),
+        kind: stored.row.kind.clone(),
+        provider_id: stored.row.provider_id.clone().unwrap(),
+    });
+    assert_eq!(told, expected);
+    assert_eq!(
+        store.recorded_objects(&home.account, &[]).await.unwrap(),
+        []
+    );
 }
 
 pub async fn children_are_the_live_ones(store: Arc<dyn Store>) {

@@ -80,6 +80,7 @@ macro_rules! for_engine {
             a_cursor_that_is_none_is_refused,
             a_tenant_never_sees_anothers_rows,
             counts_count_live_rows,
+            a_providers_objects_are_told_with_the_live_rows_that_record_them,
             children_are_the_live_ones,
         ]);
         $crate::suite::each!($open, platform: [

@@ -52,6 +52,8 @@ async fn calls(world: &World, tenant: &Tenant) -> Vec<(&'static str, Value)> {
     let principal = of(json!({"principalId": tenant.principal}));
     vec![
         ("cloudResources/kinds", of(json!({"poolId": tenant.pool}))),
+        ("cloudResources/catalog", of(json!({"poolId": tenant.pool}))),
+        ("cloudResources/signals", of(json!({"poolId": tenant.pool}))),
         ("cloudResources/create", tenant.body(&New::app("other"))),
         ("cloudResources/list", of(json!({}))),
         ("cloudResources/get", tenant.about(shop.id())),
@@ -121,7 +123,7 @@ async fn calls(world: &World, tenant: &Tenant) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// rule: CR-064, CR-137, CR-156, CR-163, CR-194, CR-216
+/// rule: CR-064, CR-072, CR-087, CR-137, CR-156, CR-163, CR-194, CR-216
 #[tokio::test]
 async fn each_refuses_without_a_token_and_without_a_policy() {
     let world = World::start().await;

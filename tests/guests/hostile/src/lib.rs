@@ -3,10 +3,12 @@
 //! It is written against the raw bindings, not the sdk, so that nothing keeps it from misbehaving.
 //! A call carries a script (see [`script`]): in the spec's `script` for calls about a resource and
 //! for `check`, in the cursor for `list`, in the account's first region for `catalog` and `signals`.
+//! Without a script there, those two hand on what the provider says (see [`told`]).
 
 mod manifest;
 mod misdeeds;
 mod script;
+mod told;
 
 /// What `wit-bindgen` makes of the provider interface.
 #[expect(missing_docs, reason = "generated; the interface documents it")]
@@ -42,8 +44,8 @@ impl Guest for Hostile {
             None => Ok(Checked {
                 defaults: played.answer.defaults.unwrap_or_else(|| "{}".to_owned()),
                 account_wide: Vec::new(),
-                instances: Vec::new(),
-                networks: Vec::new(),
+                instances: played.answer.instances,
+                networks: played.answer.networks,
                 bookings: Vec::new(),
                 meters: Vec::new(),
             }),
@@ -104,7 +106,10 @@ impl Guest for Hostile {
         account: Account,
         _installs_on: Option<InstallsOn>,
     ) -> Result<Vec<Application>, Error> {
-        let played = script::play(account.regions.first().map_or("{}", String::as_str));
+        let Some(script) = script::of_account(&account) else {
+            return told::catalog();
+        };
+        let played = script::play(script);
         let title = played.report();
         played.done()?;
         Ok(vec![Application {
@@ -115,7 +120,10 @@ impl Guest for Hostile {
     }
 
     fn signals(account: Account) -> Result<Vec<Signal>, Error> {
-        script::play(account.regions.first().map_or("{}", String::as_str)).done()?;
+        let Some(script) = script::of_account(&account) else {
+            return told::signals();
+        };
+        script::play(script).done()?;
         Ok(Vec::new())
     }
 

@@ -5,12 +5,17 @@ use crate::bindings::berth::provider::types::{
     SecretPointer, SignalSupport, Write,
 };
 
+/// Where its API is.
+pub(crate) const ORIGIN: &str = "https://api.hostile.test";
+
 const SPEC: &str = r#"{
     "type": "object",
     "properties": {
         "script": {"type": "object"},
         "token": {"type": "string", "x-secret": true},
         "note": {"type": "string"},
+        "machines": {"type": "array", "items": {"type": "string"}, "x-instances": true},
+        "net": {"type": "string", "x-networks": true},
         "size": {"type": "string"}
     }
 }"#;
@@ -23,9 +28,11 @@ pub(crate) fn manifest() -> Manifest {
         title: "Hostile".to_owned(),
         endpoints: vec![
             endpoint(
-                "https://api.hostile.test",
+                ORIGIN,
                 true,
-                vec![read("GET", "/v2/regions")],
+                ["/v2/regions", "/v2/catalog", "/v2/signals"]
+                    .map(|path| read("GET", path))
+                    .to_vec(),
             ),
             // Wanted, and in the tests never granted.
             endpoint(
@@ -36,8 +43,10 @@ pub(crate) fn manifest() -> Manifest {
         ],
         credential: CredentialType::Bearer,
         kinds: vec![database(), user()],
-        has_catalog: true,
-        signals: Some(SignalSupport { preview: false }),
+        has_catalog: !cfg!(feature = "held"),
+        signals: Some(SignalSupport {
+            preview: cfg!(feature = "held"),
+        }),
     }
 }
 

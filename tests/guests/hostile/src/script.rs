@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::bindings::berth::provider::http::{self, HttpError, Request};
 use crate::bindings::berth::provider::types::{
-    Error, Label, Observation, Phase, Resource, SecretOutput,
+    Account, Error, Label, Linked, Observation, Phase, Resource, SecretOutput,
 };
 use crate::bindings::berth::provider::{clock, log, random};
 use crate::misdeeds;
@@ -73,6 +73,8 @@ pub(crate) struct Answer {
     label: Option<String>,
     pending: Vec<String>,
     secrets: Vec<(String, String)>,
+    pub(crate) instances: Vec<String>,
+    pub(crate) networks: Vec<String>,
 }
 
 /// A script that was played.
@@ -88,6 +90,12 @@ pub(crate) fn of_spec(spec: &str) -> String {
     let spec: Map<String, Value> = serde_json::from_str(spec).unwrap_or_default();
     spec.get("script")
         .map_or_else(|| "{}".to_owned(), Value::to_string)
+}
+
+/// The script in an account's first region, if there is one.
+pub(crate) fn of_account(account: &Account) -> Option<&str> {
+    let first = account.regions.first()?;
+    first.starts_with('{').then_some(first)
 }
 
 /// Plays a script. One that can't be read is an error that says so.
@@ -191,7 +199,18 @@ impl Played {
     }
 
     /// The outcome of a call about a resource.
-    pub(crate) fn observe(self, wanted: &Resource) -> Result<Observation, Error> {
+    pub(crate) fn observe(mut self, wanted: &Resource) -> Result<Observation, Error> {
+        if !(wanted.instances.is_empty() && wanted.networks.is_empty()) {
+            let seen = |links: &[Linked]| {
+                let links = links.iter();
+                links
+                    .map(|link| json!([link.id, link.provider_id, link.region]))
+                    .collect::<Vec<_>>()
+            };
+            self.report.push(
+                json!({"instances": seen(&wanted.instances), "networks": seen(&wanted.networks)}),
+            );
+        }
         let id = self
             .answer
             .provider_id

@@ -19,8 +19,8 @@ pub(crate) use columns::resource_columns;
 
 use super::{Engine, SqlStore};
 use crate::{
-    Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, ListFilter, Page, Resources,
-    RunChange, StoreError, StoredResource, UpdateChange, UpdateOutcome,
+    Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, ListFilter, Page, RecordedObject,
+    Resources, RunChange, StoreError, StoredResource, UpdateChange, UpdateOutcome,
 };
 
 #[async_trait]
@@ -113,5 +113,13 @@ impl<E: Engine> Resources for SqlStore<E> {
         provider_id: &str,
     ) -> Result<Option<ResourceId>, StoreError> {
         self.read_provider_id_taken(row, provider_id).await
+    }
+
+    async fn recorded_objects(
+        &self,
+        account: &AccountId,
+        provider_ids: &[String],
+    ) -> Result<Vec<RecordedObject>, StoreError> {
+        self.read_recorded_objects(account, provider_ids).await
     }
 }

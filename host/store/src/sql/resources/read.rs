@@ -6,9 +6,10 @@ use berth_domain::resource::Resource;
 use berth_domain::time::Millis;
 
 use super::super::row::read;
+use super::super::statement::json;
 use super::super::{Engine, Row, Session, SqlStore, Statement};
 use super::columns::{resource_columns, stored};
-use crate::{StoreError, StoredResource};
+use crate::{RecordedObject, StoreError, StoredResource};
 
 const ONE: &str = concat!(
     "SELECT ",
@@ -174,4 +175,37 @@ impl<E: Engine> SqlStore<E> {
         .map(|row| read("resources", &row, |row| row.parsed("id")))
         .transpose()
     }
+
+    pub(super) async fn read_recorded_objects(
+        &self,
+        account: &AccountId,
+        provider_ids: &[String],
+    ) -> Result<Vec<RecordedObject>, StoreError> {
+        if provider_ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let one_of = E::one_of("provider_id", "$2");
+        let rows = self
+            .read(
+                Statement::new(format!(
+                    "SELECT id, tenant, kind, provider_id FROM resources \
+                     WHERE account = $1 AND live = 1 AND {one_of} ORDER BY created_at, id"
+                ))
+                .bind(account.as_str())
+                .bind(json(&provider_ids)?),
+            )
+            .await?;
+        rows.iter()
+            .map(|row| read("resources", row, recorded_object))
+            .collect()
+    }
+}
+
+fn recorded_object(row: &Row) -> Result<RecordedObject, StoreError> {
+    Ok(RecordedObject {
+        resource: row.parsed("id")?,
+        tenant: row.parsed("tenant")?,
+        kind: row.parsed("kind")?,
+        provider_id: row.text("provider_id")?,
+    })
 }

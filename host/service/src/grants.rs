@@ -21,12 +21,12 @@ struct Kept {
 
 /// Grants by account. One is built anew when the account's egress or the generation changed.
 #[derive(Default)]
-pub(super) struct Grants {
+pub(crate) struct Grants {
     kept: Mutex<HashMap<AccountId, Kept>>,
 }
 
 impl Grants {
-    pub(super) fn of(
+    pub(crate) fn of(
         &self,
         account: &Account,
         generation: &Generation,
