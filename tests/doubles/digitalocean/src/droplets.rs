@@ -64,6 +64,9 @@ pub struct PlantedDroplet {
     /// The VPC that it is in; none: the default one of its region.
     #[serde(default)]
     pub vpc: Option<String>,
+    /// Its id; none: the next one.
+    #[serde(default)]
+    pub id: Option<u64>,
 }
 
 impl PlantedDroplet {
@@ -74,7 +77,15 @@ impl PlantedDroplet {
             name: name.to_owned(),
             region: region.to_owned(),
             vpc: None,
+            id: None,
         }
+    }
+
+    /// Chooses its id.
+    #[must_use]
+    pub fn id(mut self, id: u64) -> Self {
+        self.id = Some(id);
+        self
     }
 
     /// Puts it into a VPC.
@@ -89,7 +100,7 @@ impl Controls {
     /// Adds a droplet and tells its id, a number in digits.
     ///
     /// # Errors
-    /// When there is no such region, or no such VPC in it.
+    /// When there is no such region, or no such VPC in it, or its id is taken.
     pub fn plant_droplet(&self, planted: PlantedDroplet) -> Result<String, Refused> {
         catalog::region(&planted.region)?;
         let created_at = crate::clock::wall_ms();
@@ -99,7 +110,11 @@ impl Controls {
             .vpcs
             .of(planted.vpc.as_deref(), &planted.region, "vpc")?;
         let last = world.droplets.by_id.keys().next_back().copied();
-        let id = last.map_or(FIRST_ID, |last| last + 1);
+        let next = last.map_or(FIRST_ID, |last| last.saturating_add(1));
+        let id = planted.id.unwrap_or(next);
+        if world.droplets.by_id.contains_key(&id) {
+            return Err(Refused::because(format!("the id {id} is taken")));
+        }
         world.droplets.by_id.insert(
             id,
             Droplet {

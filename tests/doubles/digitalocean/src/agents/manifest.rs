@@ -1,10 +1,11 @@
 //! Manifests of agents: what is kept of one, and what is shown.
 //!
-//! The provider reads YAML 1.2; this double reads what of it is JSON.
+//! A manifest is one document of YAML 1.2 whose keys are strings.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
+use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::error::ApiError;
 
@@ -20,18 +21,24 @@ pub(super) struct Manifest {
 
 impl Manifest {
     pub(super) fn read(text: &str) -> Result<Self, ApiError> {
-        let mut shown: Map<String, Value> = serde_json::from_str(text).map_err(|error| {
-            ApiError::bad_request(format!(
-                "manifest_yaml: it is no JSON object, which is all of YAML that this double reads: {error}"
-            ))
-        })?;
+        let wrong = |why: String| ApiError::bad_request(format!("manifest_yaml: {why}"));
+        let documents =
+            YamlLoader::load_from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let [Yaml::Hash(_)] = documents.as_slice() else {
+            return Err(wrong("it must be one object".into()));
+        };
+        let read = documents.into_iter().next().map(json_of).transpose();
+        let Some(Value::Object(mut shown)) = read.map_err(wrong)? else {
+            return Err(wrong("it must be one object".into()));
+        };
         if !shown.contains_key("agent") && !shown.contains_key("spec") {
-            return Err(ApiError::bad_request(
-                "manifest_yaml: it has neither `agent` nor `spec`",
-            ));
+            return Err(wrong("it has neither `agent` nor `spec`".into()));
         }
-        if let Some(labels) = shown.get("metadata").and_then(|all| all.get("labels")) {
-            check_labels(labels)?;
+        let labels = shown.get("metadata").and_then(|all| all.get("labels"));
+        if labels.is_some_and(|labels| !is_strings(labels)) {
+            return Err(wrong(
+                "`metadata.labels` must be an object of strings".into(),
+            ));
         }
         let mut found = Self {
             shown: Value::Null,
@@ -86,16 +93,38 @@ impl Manifest {
     }
 }
 
-fn check_labels(labels: &Value) -> Result<(), ApiError> {
-    let right = labels
+fn is_strings(labels: &Value) -> bool {
+    labels
         .as_object()
-        .is_some_and(|labels| labels.values().all(Value::is_string));
-    if right {
-        return Ok(());
-    }
-    Err(ApiError::bad_request(
-        "manifest_yaml: `metadata.labels` must be an object of strings",
-    ))
+        .is_some_and(|labels| labels.values().all(Value::is_string))
+}
+
+/// A node as JSON, or what can't be said in it.
+fn json_of(node: Yaml) -> Result<Value, String> {
+    Ok(match node {
+        Yaml::Null => Value::Null,
+        Yaml::Boolean(value) => value.into(),
+        Yaml::Integer(value) => value.into(),
+        Yaml::Real(text) => {
+            let number: Option<f64> = text.parse().ok();
+            number.map_or_else(|| text.into(), |number| json!(number))
+        }
+        Yaml::String(text) => text.into(),
+        Yaml::Array(items) => items
+            .into_iter()
+            .map(json_of)
+            .collect::<Result<Vec<Value>, String>>()?
+            .into(),
+        Yaml::Hash(members) => members
+            .into_iter()
+            .map(|(name, value)| match name {
+                Yaml::String(name) => Ok((name, json_of(value)?)),
+                other => Err(format!("the key {other:?} is no string")),
+            })
+            .collect::<Result<Map<String, Value>, String>>()?
+            .into(),
+        Yaml::Alias(_) | Yaml::BadValue => return Err("a node can't be read".into()),
+    })
 }
 
 #[cfg(test)]
@@ -107,6 +136,7 @@ mod tests {
         for text in [
             r#"{"agent": "a", "secrets": {"KEY": {"value": "hush"}}}"#,
             r#"{"spec": {"secrets": [{"name": "KEY", "source": "tenantSecret", "value": "hush"}]}}"#,
+            "agent: a\nsecrets:\n  KEY:\n    value: hush\n",
         ] {
             let manifest = Manifest::read(text).unwrap();
             assert_eq!(manifest.secrets["KEY"], "hush");
@@ -122,7 +152,10 @@ mod tests {
     fn what_is_no_manifest_is_refused() {
         for text in [
             "",
-            "agent: a",
+            "agent: [",
+            "agent",
+            "1: a\nagent: b",
+            "agent: a\n---\nagent: b",
             "[]",
             "{}",
             r#"{"agent": "a", "metadata": {"labels": {"a": 1}}}"#,

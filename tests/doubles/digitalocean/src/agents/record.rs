@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::TEAM;
 use crate::clusters::members;
 use crate::clusters::record::Origin;
+use crate::config::Visibility;
 use crate::hiding::Hiding;
 use crate::times::rfc3339;
 
@@ -135,6 +136,9 @@ pub(crate) struct Session {
     pub(crate) name: String,
     pub(crate) config: String,
     pub(super) stage: Stage,
+    /// It goes on by itself when the balance is there again.
+    #[serde(default)]
+    pub(super) resume_on_topoff: bool,
     /// Milliseconds since the epoch.
     pub(super) created_at: u64,
     pub(super) last_event_at: u64,
@@ -164,7 +168,7 @@ impl Session {
         self.stage.word()
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(super) fn json(&self, visibility: &Visibility) -> Value {
         let mut object = members(json!({
             "session_id": self.id,
             "name": self.name,
@@ -177,6 +181,9 @@ impl Session {
         }));
         if self.stage == Stage::Paused {
             object.insert("pause_reason".into(), "manual".into());
+        }
+        if visibility.session_settings_in_reads {
+            object.insert("resume_on_topoff".into(), self.resume_on_topoff.into());
         }
         object.into()
     }

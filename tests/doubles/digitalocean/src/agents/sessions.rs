@@ -26,6 +26,8 @@ const ALL: &str = "SESSION_STATUS_ALL";
 struct NewSession {
     name: Option<String>,
     config_id: String,
+    #[serde(default)]
+    resume_on_topoff: bool,
 }
 
 /// `POST /v2/agents/sessions`.
@@ -43,9 +45,11 @@ pub(crate) async fn create(State(shared): State<Arc<Shared>>, bytes: Bytes) -> A
     let name = wanted
         .name
         .unwrap_or_else(|| format!("session-{}", world.random.word(8)));
+    let config = Arc::clone(&world.config);
     let session = world.add_session(&wanted.config_id, name, stage, Origin::Api, now)?;
     session.hiding = hiding;
-    let shown = session.json();
+    session.resume_on_topoff = wanted.resume_on_topoff;
+    let shown = session.json(&config.visibility);
     world.agents.failing = world.agents.failing.saturating_sub(1);
     Ok(answer(StatusCode::CREATED, &json!({"session": shown})))
 }
@@ -79,6 +83,7 @@ impl World {
                 name,
                 config: config.to_owned(),
                 stage,
+                resume_on_topoff: false,
                 created_at,
                 last_event_at: created_at,
                 events: Vec::new(),
@@ -96,7 +101,7 @@ impl super::Agents {
         let mut all = self.sessions.values();
         if all.any(|other| other.stage.is_live() && other.name == name) {
             return Err(ApiError::conflict(format!(
-                "name: a session named `{name}` is running"
+                "name: a session named `{name}` already exists"
             )));
         }
         Ok(())
@@ -146,7 +151,7 @@ fn listed(shared: &Shared, uri: &Uri, page: &TokenPage, config: Option<&str>) ->
         })
         .filter(|session| name.as_ref().is_none_or(|name| session.name == *name))
         .filter(|session| !session.hiding.hides_in_list(now))
-        .map(|session| (session.order, session.json()))
+        .map(|session| (session.order, session.json(&world.config.visibility)))
         .collect();
     Ok(answer(StatusCode::OK, &page.json("sessions", shown)))
 }
@@ -167,32 +172,40 @@ impl World {
 pub(crate) async fn get(State(shared): State<Arc<Shared>>, Path(id): Path<String>) -> Answer {
     let now = shared.clock.now();
     let mut world = shared.world();
+    let config = Arc::clone(&world.config);
     let session = world.shown_session(&id, now)?;
     session.hiding.check_read(now)?;
-    Ok(answer(StatusCode::OK, &json!({"session": session.json()})))
+    let shown = session.json(&config.visibility);
+    Ok(answer(StatusCode::OK, &json!({"session": shown})))
 }
 
 #[derive(Deserialize)]
-struct Renamed {
-    name: String,
+struct Changes {
+    name: Option<String>,
+    resume_on_topoff: Option<bool>,
 }
 
-/// `PATCH /v2/agents/sessions/{id}` gives it another name.
+/// `PATCH /v2/agents/sessions/{id}`: what is left out stays.
 pub(crate) async fn patch(
     State(shared): State<Arc<Shared>>,
     Path(id): Path<String>,
     bytes: Bytes,
 ) -> Answer {
     let now = shared.clock.now();
-    let mut world = shared.world();
+    let mut guard = shared.world();
+    let world = &mut *guard;
     let old = world.shown_session(&id, now)?.name.clone();
-    let wanted: Renamed = body::AGENT_SESSION_PATCH.read(&bytes)?;
-    if wanted.name != old {
-        world.agents.check_session_name(&wanted.name, now)?;
+    let wanted: Changes = body::AGENT_SESSION_PATCH.read(&bytes)?;
+    if let Some(name) = wanted.name.filter(|name| *name != old) {
+        world.agents.check_session_name(&name, now)?;
+        world.agents.session(&id, now)?.name = name;
     }
     let session = world.agents.session(&id, now)?;
-    session.name = wanted.name;
-    Ok(answer(StatusCode::OK, &json!({"session": session.json()})))
+    if let Some(resumes) = wanted.resume_on_topoff {
+        session.resume_on_topoff = resumes;
+    }
+    let shown = session.json(&world.config.visibility);
+    Ok(answer(StatusCode::OK, &json!({"session": shown})))
 }
 
 /// `POST /v2/agents/sessions/{id}/pause`.

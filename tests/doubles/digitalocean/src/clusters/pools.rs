@@ -89,13 +89,13 @@ impl Cluster {
 
     fn pool_json(&self, name: &str, pool: &Pool, config: &Config) -> Value {
         let user = pool.wanted.user.as_deref();
+        // Whoever connects brings a name and a password, so that none are shown.
         let login = Login {
             database: name,
             port: PORT,
-            user: user.unwrap_or(crate::users::PRIMARY),
-            password: self
-                .users
-                .get(user.unwrap_or(crate::users::PRIMARY))
+            user: user.unwrap_or_default(),
+            password: user
+                .and_then(|user| self.users.get(user))
                 .map_or("", |user| user.password.as_str()),
         };
         let mut object = members(json!({

@@ -133,10 +133,14 @@ impl Login<'_> {
         }));
         if !config.secrets.hide_credentials {
             object.insert("password".into(), (*password).into());
+            let login = if user.is_empty() {
+                String::new()
+            } else {
+                format!("{user}:{password}@")
+            };
             object.insert(
                 "uri".into(),
-                format!("{scheme}://{user}:{password}@{host}:{port}/{database}?sslmode=require")
-                    .into(),
+                format!("{scheme}://{login}{host}:{port}/{database}?sslmode=require").into(),
             );
         }
         Value::Object(object)

@@ -112,6 +112,8 @@ pub struct Visibility {
     pub connection_while_creating: bool,
     /// Whether a session of an agent can still be read when it is destroyed.
     pub destroyed_sessions: bool,
+    /// Whether a session of an agent shows `resume_on_topoff`.
+    pub session_settings_in_reads: bool,
     /// Whether reads of a database user show its `settings`. The real API isn't reliable there.
     pub user_settings_in_reads: bool,
 }
@@ -124,6 +126,7 @@ impl Default for Visibility {
             hidden_in_lists: false,
             connection_while_creating: true,
             destroyed_sessions: true,
+            session_settings_in_reads: true,
             user_settings_in_reads: false,
         }
     }

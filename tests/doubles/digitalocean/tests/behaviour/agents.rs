@@ -87,6 +87,22 @@ async fn an_environment_shows_its_manifest_without_secrets() {
 }
 
 #[tokio::test]
+async fn a_manifest_may_be_any_yaml() {
+    let rig = Rig::frozen().await;
+    let manifest =
+        "agent: opencode\nmetadata:\n  labels: {team: blue}\nsecrets:\n  KEY:\n    value: canary\n";
+    let body = json!({"name": "flat", "manifest_yaml": manifest});
+    let made = rig.post(CONFIGS, &body).await;
+    assert_eq!(made.status, 201, "{}", made.text);
+    assert!(!made.text.contains("canary"), "{}", made.text);
+    let shown = made.json()["config"]["manifest"].clone();
+    assert_eq!(
+        (&shown["agent"], &shown["metadata"]["labels"]["team"]),
+        (&json!("opencode"), &json!("blue"))
+    );
+}
+
+#[tokio::test]
 async fn a_name_is_unique_whatever_its_case_and_an_environment_never_changes() {
     let rig = Rig::frozen().await;
     let id = environment(&rig, "builder").await;
@@ -101,7 +117,7 @@ async fn a_name_is_unique_whatever_its_case_and_an_environment_never_changes() {
         json!({"name": "a"}),
         json!({"name": "a b", "manifest_yaml": "{\"agent\": \"a\"}"}),
         json!({"name": "-a", "manifest_yaml": "{\"agent\": \"a\"}"}),
-        json!({"name": "a", "manifest_yaml": "agent: a"}),
+        json!({"name": "a", "manifest_yaml": "agent: ["}),
         json!({"name": "a", "manifest_yaml": "{}"}),
         json!({"name": "a", "manifest_yaml": "{\"agent\": \"a\"}", "secrets": {}}),
         json!({"name": "a", "manifest_yaml": "{\"agent\": \"a\"}", "tags": []}),
@@ -158,6 +174,20 @@ async fn a_session_is_provisioned_paused_resumed_and_destroyed() {
         .await
         .json();
     assert_eq!(renamed["session"]["name"], "two");
+    let set = rig
+        .call("PATCH", &path, &json!({"resume_on_topoff": true}))
+        .await
+        .json();
+    assert_eq!(
+        (&set["session"]["name"], &set["session"]["resume_on_topoff"]),
+        (&json!("two"), &json!(true))
+    );
+    rig.double
+        .configure(|config| config.visibility.session_settings_in_reads = false)
+        .unwrap();
+    let quiet = rig.get(&path).await.json();
+    assert!(quiet["session"].get("resume_on_topoff").is_none());
+    assert_eq!(rig.call("PATCH", &path, &json!({})).await.status, 400);
     assert_eq!(rig.delete(&path).await.status, 204);
     assert_eq!(status(&rig, &id).await, "SESSION_STATUS_DESTROYING");
     assert_eq!(turn("resume").await, 409);

@@ -35,6 +35,12 @@ async fn a_pool_is_made_changed_listed_and_deleted() {
         (&json!("session"), &json!(5))
     );
     assert!(shown.get("user").is_none(), "left out, so whoever connects");
+    let connection = &shown["connection"];
+    assert_eq!(
+        (&connection["user"], &connection["password"]),
+        (&json!(""), &json!(""))
+    );
+    assert!(!connection["uri"].as_str().unwrap().contains('@'));
     assert_eq!(
         rig.get(&path).await.json()["pools"]
             .as_array()

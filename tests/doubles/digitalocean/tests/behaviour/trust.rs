@@ -47,6 +47,9 @@ async fn sources_that_are_not_there_are_refused() {
         .double
         .plant_droplet(PlantedDroplet::named("web", "nyc3"))
         .unwrap();
+    let chosen = PlantedDroplet::named("chosen", "nyc3").id(7);
+    assert_eq!(rig.double.plant_droplet(chosen.clone()).unwrap(), "7");
+    assert!(rig.double.plant_droplet(chosen).is_err());
     let app = rig.app("web-app").await;
     let right = [
         ("droplet", droplet.as_str()),
