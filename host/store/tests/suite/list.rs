@@ -262,7 +262,8 @@ pub async fn a_providers_objects_are_told_with_the_live_rows_that_record_them(
     store.update_resources(vec![deletion]).await.unwrap();
 
     let asked = ["id-1", "id-2", "id-3", "id-4", "id-'5\""].map(str::to_owned);
-    let told = store.recorded_objects(&home.account, &asked).await.unwrap();
+    let mut told = store.recorded_objects(&home.account, &asked).await.unwrap();
+    told.sort_by(|a, b| a.provider_id.cmp(&b.provider_id));
     let expected = [&mine, &theirs].map(|stored| RecordedObject {
         resource: stored.row.id.clone(),
         tenant: stored.row.tenant.clone(),
