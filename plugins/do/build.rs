@@ -21,6 +21,9 @@ fn main() -> std::io::Result<()> {
     berth_sdk_build::Schemas::new()?
         .spec::<spec::pg::Spec>("do.database.pg")?
         .spec::<spec::user::Spec>("do.database.user")?
+        .spec::<spec::pool::Spec>("do.database.pool")?
+        .spec::<spec::replica::Spec>("do.database.replica")?
+        .spec::<spec::firewall::Spec>("do.database.firewall")?
         .spec::<app::Spec>("do.app")?;
     Ok(())
 }

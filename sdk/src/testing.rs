@@ -26,8 +26,8 @@ pub use exchange::{Exchange, exchange};
 use crate::host::Host;
 use crate::provider::{Provider, kind, manifest};
 use crate::types::{
-    self, Account, Checked, Error, HttpError, Label, Level, Manifest, Observation, Operation, Page,
-    Parent, Request, Resource, Response,
+    self, Account, Application, Checked, Error, HttpError, InstallsOn, Label, Level, Manifest,
+    Observation, Operation, Page, Parent, Request, Resource, Response, Signal,
 };
 
 /// The host's stand-in.
@@ -119,6 +119,13 @@ impl<P: Provider> TestHost<P> {
     #[must_use]
     pub fn shared(mut self) -> Self {
         self.account.shared = true;
+        self
+    }
+
+    /// The operator said that the account takes part in previews.
+    #[must_use]
+    pub fn with_previews(mut self) -> Self {
+        self.account.previews = true;
         self
     }
 
@@ -215,11 +222,9 @@ impl<P: Provider> TestHost<P> {
         cursor: Option<&str>,
     ) -> Result<Page, Error> {
         self.begin(gate::Running {
-            operation: Operation::List,
-            kind: kind_id.to_owned(),
-            provider_id: None,
+            kind: Some(kind_id.to_owned()),
             parent_id: parent.map(|parent| parent.provider_id.clone()),
-            name: None,
+            ..gate::Running::about_account(Operation::List)
         });
         let page = kind::<P>(kind_id)?.list(self, &self.account, parent, cursor);
         self.end();
@@ -228,6 +233,22 @@ impl<P: Provider> TestHost<P> {
                 judge::listed(self.kind(kind_id), item);
             }
         })
+    }
+
+    /// Reads the applications that can be installed.
+    pub fn catalog(&self, installs_on: Option<InstallsOn>) -> Result<Vec<Application>, Error> {
+        self.begin(gate::Running::about_account(Operation::Catalog));
+        let applications = P::catalog(self, &self.account, installs_on);
+        self.end();
+        applications.inspect(|applications| judge::applications(applications))
+    }
+
+    /// Reads the account's signals.
+    pub fn signals(&self) -> Result<Vec<Signal>, Error> {
+        self.begin(gate::Running::about_account(Operation::Signals));
+        let signals = P::signals(self, &self.account);
+        self.end();
+        signals.inspect(|signals| judge::signals(&self.manifest, signals))
     }
 
     fn kind(&self, id: &str) -> &types::Kind {
@@ -256,7 +277,7 @@ impl<P: Provider> TestHost<P> {
     ) -> Result<T, Error> {
         self.begin(gate::Running {
             operation,
-            kind: wanted.kind.clone(),
+            kind: Some(wanted.kind.clone()),
             provider_id: wanted.provider_id.clone(),
             parent_id: wanted
                 .parent

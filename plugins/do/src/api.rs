@@ -2,8 +2,11 @@
 
 use berth_sdk::Host;
 use berth_sdk::http::{Api, Effect, Refusal};
+use berth_sdk::manifest::get;
 use berth_sdk::types::{Endpoint, Error};
 use serde::Deserialize;
+
+use crate::catalog;
 
 const ORIGIN: &str = "https://api.digitalocean.com";
 
@@ -14,7 +17,7 @@ pub(crate) fn endpoint() -> Endpoint {
     Endpoint {
         origin: ORIGIN.to_owned(),
         credential: true,
-        reads: Vec::new(),
+        reads: vec![get(catalog::PATH)],
     }
 }
 

@@ -3,14 +3,17 @@
 //! One module a kind: what it says of itself, what it sends, what it reads, and what it makes of
 //! that. `spec` holds what tenants write; `api` how DigitalOcean speaks; `tags` its labels.
 
+mod accepted;
 mod api;
 mod app;
+mod catalog;
 mod database;
+mod network;
 pub mod spec;
 mod tags;
 
-use berth_sdk::types::CredentialType;
-use berth_sdk::{About, JsonSchema, Kinds, Provider};
+use berth_sdk::types::{Account, Application, CredentialType, Error, InstallsOn};
+use berth_sdk::{About, Host, JsonSchema, Kinds, Provider};
 
 /// The provider.
 pub struct DigitalOcean;
@@ -30,13 +33,28 @@ impl Provider for DigitalOcean {
             title: "DigitalOcean",
             endpoints: vec![api::endpoint()],
             credential: CredentialType::Bearer,
-            has_catalog: false,
+            has_catalog: true,
             signals: None,
         }
     }
 
     fn kinds() -> Kinds {
-        vec![&database::pg::Pg, &database::user::User, &app::App]
+        vec![
+            &database::pg::Pg,
+            &database::user::User,
+            &database::pool::Pool,
+            &database::replica::Replica,
+            &database::firewall::Firewall,
+            &app::App,
+        ]
+    }
+
+    fn catalog(
+        host: &dyn Host,
+        _: &Account,
+        installs_on: Option<InstallsOn>,
+    ) -> Result<Vec<Application>, Error> {
+        catalog::read(host, installs_on)
     }
 }
 

@@ -10,7 +10,8 @@ pub(super) const BLANKED: &str = "(blanked by the host)";
 /// The call that is running.
 pub(super) struct Running {
     pub(super) operation: Operation,
-    pub(super) kind: String,
+    /// The kind that it is about; `None` for a call about the whole account.
+    pub(super) kind: Option<String>,
     pub(super) provider_id: Option<String>,
     pub(super) parent_id: Option<String>,
     pub(super) name: Option<String>,
@@ -33,22 +34,24 @@ pub(super) fn admit(manifest: &Manifest, running: &Running, request: &Request) -
         .strip_prefix(&endpoint.origin)
         .unwrap_or_default();
     let path = path.split('?').next().unwrap_or_default();
-    let kind = manifest
-        .kinds
-        .iter()
-        .find(|kind| kind.id == running.kind)
-        .unwrap_or_else(|| panic!("the manifest has no kind {}", running.kind));
+    let kind = running.kind.as_ref().map(|id| {
+        manifest
+            .kinds
+            .iter()
+            .find(|kind| kind.id == *id)
+            .unwrap_or_else(|| panic!("the manifest has no kind {id}"))
+    });
     let read = endpoint
         .reads
         .iter()
-        .chain(&kind.reads)
+        .chain(kind.iter().flat_map(|kind| &kind.reads))
         .find(|read| read.method == request.method && running.matches(&read.path, path));
     if let Some(read) = read {
         return running.to_blank(&read.path, &read.secrets);
     }
     let write = kind
-        .writes
         .iter()
+        .flat_map(|kind| &kind.writes)
         .find(|write| {
             write.operation == running.operation
                 && write.method == request.method
@@ -57,7 +60,9 @@ pub(super) fn admit(manifest: &Manifest, running: &Running, request: &Request) -
         .unwrap_or_else(|| {
             panic!(
                 "the manifest of {} allows no {} {path} in {:?}",
-                running.kind, request.method, running.operation
+                running.kind.as_ref().unwrap_or(&manifest.provider),
+                request.method,
+                running.operation
             )
         });
     running.require_own_ids(&write.own_ids, request);
@@ -84,6 +89,17 @@ pub(super) fn blank(response: &mut Response, pointers: &[String]) {
 }
 
 impl Running {
+    /// A call about no object and no kind.
+    pub(super) fn about_account(operation: Operation) -> Self {
+        Self {
+            operation,
+            kind: None,
+            provider_id: None,
+            parent_id: None,
+            name: None,
+        }
+    }
+
     fn matches(&self, template: &str, path: &str) -> bool {
         let (template, path): (Vec<_>, Vec<_>) =
             (template.split('/').collect(), path.split('/').collect());

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::gate::BLANKED;
-use crate::types::{Kind, Observation, Output, Ownership};
+use crate::types::{Application, Kind, Manifest, Observation, Output, Ownership, Signal};
 
 const LARGEST_MEMO: usize = 4096;
 
@@ -60,6 +60,64 @@ pub(super) fn listed(kind: &Kind, item: &Observation) {
         "an item of a list has secret outputs"
     );
     observation(kind, item);
+}
+
+/// The most applications, and the most signals, that the host takes.
+const APPLICATIONS: usize = 1000;
+const SIGNALS: usize = 500;
+/// The longest detail of a signal, in characters.
+const DETAIL: usize = 500;
+
+/// Panics with the rule that a catalog breaks.
+pub(super) fn applications(applications: &[Application]) {
+    assert!(
+        applications.len() <= APPLICATIONS,
+        "{} applications; the host takes {APPLICATIONS}",
+        applications.len()
+    );
+    for application in applications {
+        assert!(!application.slug.is_empty(), "an application has no slug");
+        one_line("the title of an application", &application.title);
+    }
+}
+
+/// Panics with the rule that signals break.
+pub(super) fn signals(manifest: &Manifest, signals: &[Signal]) {
+    assert!(
+        signals.len() <= SIGNALS,
+        "{} signals; the host takes {SIGNALS}",
+        signals.len()
+    );
+    for signal in signals {
+        assert!(!signal.id.is_empty(), "a signal has no id");
+        one_line("the title of a signal", &signal.title);
+        if let Some(detail) = &signal.detail {
+            one_line("the detail of a signal", detail);
+            assert!(
+                detail.chars().count() <= DETAIL,
+                "the detail of the signal {} has more than {DETAIL} characters",
+                signal.id
+            );
+        }
+        assert!(
+            manifest.kinds.iter().any(|kind| kind.id == signal.kind),
+            "the signal {} is about {}, which is no kind of the manifest",
+            signal.id,
+            signal.kind
+        );
+        assert!(
+            !format!("{signal:?}").contains(BLANKED),
+            "the signal {} shows a blanked secret",
+            signal.id
+        );
+    }
+}
+
+fn one_line(what: &str, text: &str) {
+    assert!(
+        !text.trim().is_empty() && !text.chars().any(char::is_control),
+        "{what} is not one line: {text:?}"
+    );
 }
 
 fn no_secret_in_plain(observation: &Observation) {

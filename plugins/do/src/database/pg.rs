@@ -12,12 +12,12 @@ mod wire;
 
 use berth_sdk::answers::judge;
 use berth_sdk::labels::TagAlphabet;
-use berth_sdk::types::{Checked, Error, FieldError, Kind as KindEntry, Linked};
+use berth_sdk::types::{Checked, Error, FieldError, Kind as KindEntry, MeterRate};
 use berth_sdk::{Call, Check, Kind, Listed, Listing, Observed, manifest};
 
 use self::memo::Memo;
-pub(crate) use self::wire::SECRETS_OF_A_CLUSTER;
 use self::wire::{Cluster, ClusterAnswer, Clusters};
+use super::NODE_HOURS;
 use crate::api::api;
 use crate::spec::pg::{RuleSource, Spec};
 use crate::tags;
@@ -77,6 +77,10 @@ impl Kind for Pg {
             .collect();
         Ok(Checked {
             account_wide,
+            meters: vec![MeterRate {
+                name: NODE_HOURS.to_owned(),
+                rate: u64::from(spec.num_nodes),
+            }],
             ..manifest::checked()
         })
     }
@@ -200,21 +204,4 @@ fn is_setting((name, value): (&String, &serde_json::Value)) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
         && !value.is_null()
         && !value.is_array()
-}
-
-/// The network of the spec at the provider: the one in the cluster's region.
-fn network<'a>(call: &Call<'a, Spec>) -> Result<Option<&'a Linked>, Error> {
-    let Some(wanted) = &call.spec().network else {
-        return Ok(None);
-    };
-    call.networks()
-        .iter()
-        .find(|network| network.id == *wanted && network.region == call.spec().region)
-        .map(Some)
-        .ok_or_else(|| {
-            berth_sdk::answers::invalid(
-                "/network",
-                format!("the network {wanted} has no part in {}", call.spec().region),
-            )
-        })
 }

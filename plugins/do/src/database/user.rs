@@ -1,14 +1,14 @@
 //! `do.database.user`: a user of a cluster, named by its spec, owned through the cluster.
 
-use berth_sdk::answers::{busy, invalid};
+use berth_sdk::answers::invalid;
 use berth_sdk::manifest::{Secrets as _, get, kind, names, outputs, write};
 use berth_sdk::types::{Checked, Error, Family, Kind as KindEntry, Operation, Ownership, Phase};
-use berth_sdk::{Call, Check, Host, Kind, Listed, Listing, Observed, digest, manifest, schema};
+use berth_sdk::{Call, Check, Kind, Listed, Listing, Observed, digest, manifest, schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::child::{self, Child};
 use super::pg::Pg;
-use crate::api::api;
 use crate::spec::user::{Settings, Spec};
 
 /// The kind.
@@ -33,6 +33,29 @@ struct Found {
     role: Option<String>,
     password: Option<String>,
     settings: Option<ShownSettings>,
+}
+
+impl Child for Found {
+    const COLLECTION: &'static str = "users";
+    const WORD: &'static str = "user";
+    type One = UserAnswer;
+    type All = Users;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl From<UserAnswer> for Found {
+    fn from(answer: UserAnswer) -> Self {
+        answer.user
+    }
+}
+
+impl From<Users> for Vec<Found> {
+    fn from(users: Users) -> Self {
+        users.users.unwrap_or_default()
+    }
 }
 
 /// Settings as shown: what other engines have beside ours is passed over.
@@ -113,15 +136,12 @@ impl Kind for User {
     }
 
     fn find(&self, call: &Call<'_, Spec>) -> Result<Option<Observed<Outputs>>, Error> {
-        match read(call) {
-            Ok(user) => Ok(Some(observed(user, call, memo(call)).without_secrets())),
-            Err(Error::NotFound(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let found = child::find(call)?;
+        Ok(found.map(|user| observed(user, call, memo(call)).without_secrets()))
     }
 
     fn observe(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
-        Ok(observed(read(call)?, call, memo(call)))
+        Ok(observed(child::read(call)?, call, memo(call)))
     }
 
     fn create(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
@@ -129,16 +149,7 @@ impl Kind for User {
         if let Some(settings) = &call.spec().settings {
             body["settings"] = json!(settings);
         }
-        let answer: UserAnswer = api(call.host())
-            .post(&["v2", "databases", &call.parent()?.provider_id, "users"])
-            .body(&body)
-            .send()
-            .map_err(|error| match error {
-                Error::NotFound(why) => busy(format!("waiting for the cluster: {why}")),
-                other => other,
-            })?
-            .json()?;
-        let user = written(answer.user, call)?;
+        let user = child::create(call, &body)?;
         Ok(observed(user, call, applied(call)))
     }
 
@@ -147,80 +158,20 @@ impl Kind for User {
         let Some(settings) = call.spec().settings.as_ref().filter(|_| asked) else {
             return self.observe(call);
         };
-        let answer: UserAnswer = api(call.host())
-            .put(&[
-                "v2",
-                "databases",
-                &call.parent()?.provider_id,
-                "users",
-                call.name(),
-            ])
-            .body(&json!({"settings": settings}))
-            .send()?
-            .json()?;
-        let user = written(answer.user, call)?;
+        let answer: UserAnswer =
+            child::put::<Found, _>(call, &json!({"settings": settings}))?.json()?;
+        let user = child::written(answer.user, call)?;
         Ok(observed(user, call, applied(call)))
     }
 
     fn delete(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
-        match api(call.host())
-            .delete(&[
-                "v2",
-                "databases",
-                &call.parent()?.provider_id,
-                "users",
-                call.name(),
-            ])
-            .send()
-        {
-            Ok(_) | Err(Error::NotFound(_)) => Ok(()),
-            Err(error) => Err(error),
-        }
+        child::delete::<Found, _>(call)
     }
 
     fn list(&self, listing: &Listing<'_>) -> Result<Listed<Outputs>, Error> {
-        let users = users(listing.host(), &listing.parent()?.provider_id)?;
-        let items = users.into_iter().map(bare).collect();
+        let items = child::all(listing)?.into_iter().map(bare).collect();
         Ok(Listed { items, next: None })
     }
-}
-
-fn read(call: &Call<'_, Spec>) -> Result<Found, Error> {
-    let answer: UserAnswer = api(call.host())
-        .get(&[
-            "v2",
-            "databases",
-            &call.parent()?.provider_id,
-            "users",
-            call.name(),
-        ])
-        .send()?
-        .json()?;
-    named(answer.user, call).map_err(Error::Unavailable)
-}
-
-/// The user of the answer to a write. If that is about another one, nobody knows what was done.
-fn written(user: Found, call: &Call<'_, Spec>) -> Result<Found, Error> {
-    named(user, call).map_err(Error::Ambiguous)
-}
-
-/// A user has no id but its name: an answer about another name is about a stranger.
-fn named(user: Found, call: &Call<'_, Spec>) -> Result<Found, String> {
-    if user.name == call.name() {
-        return Ok(user);
-    }
-    Err(format!(
-        "asked about the user `{}`, the provider answered about another one; look at the users of the cluster there",
-        call.name()
-    ))
-}
-
-fn users(host: &dyn Host, cluster: &str) -> Result<Vec<Found>, Error> {
-    let answer: Users = api(host)
-        .get(&["v2", "databases", cluster, "users"])
-        .send()?
-        .json()?;
-    Ok(answer.users.unwrap_or_default())
 }
 
 fn memo(call: &Call<'_, Spec>) -> Memo {

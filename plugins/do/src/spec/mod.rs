@@ -1,5 +1,8 @@
 //! What tenants write. The build script compiles these modules too, to derive their schemas, so
 //! they use nothing else of the plugin.
 
+pub mod firewall;
 pub mod pg;
+pub mod pool;
+pub mod replica;
 pub mod user;

@@ -38,7 +38,17 @@ async fn kinds_tells_all_about_each_kind_that_the_pool_serves() {
         .map(|kind| kind["kind"].as_str().unwrap())
         .collect();
     ids.sort_unstable();
-    assert_eq!(ids, ["do.app", "do.database.pg", "do.database.user"]);
+    assert_eq!(
+        ids,
+        [
+            "do.app",
+            "do.database.firewall",
+            "do.database.pg",
+            "do.database.pool",
+            "do.database.replica",
+            "do.database.user"
+        ]
+    );
 
     let pg = kind(&answer, "do.database.pg");
     assert_eq!(pg["family"], "data");

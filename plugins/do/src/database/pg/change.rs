@@ -121,14 +121,14 @@ fn step(
     for change in Change::ALL {
         let open = change.open_fields(call.spec(), cluster);
         let target = change.target(call.spec());
-        if memo.is_under_way(change.name(), &target, call.now()) && !open.is_empty() {
+        if memo.asked.is_under_way(change.name(), &target, call.now()) && !open.is_empty() {
             // The API would refuse anything else until it is done.
             return Ok(());
         }
         if open.iter().any(|field| asked_for(field)) {
             let (path, body) = change.request(call.spec(), &open);
             api.put(&["v2", "databases", id, path]).body(&body).send()?;
-            memo.set_asked(change.name(), target, call.now());
+            memo.asked.note(change.name(), target, call.now());
             return Ok(());
         }
     }

@@ -4,22 +4,15 @@ use berth_sdk::manifest::{OwnIds as _, Secrets as _, get, names, outputs, write}
 use berth_sdk::types::{Family, Kind, Operation, Output, Ownership, Read, Write};
 use berth_sdk::{Kind as _, manifest, schema};
 
-use super::{Pg, SECRETS_OF_A_CLUSTER};
+use super::Pg;
 use crate::api::UUID;
+use crate::database::NODE_HOURS;
+use crate::database::connection::{self, Connections, below, slices};
 
 pub(super) fn kind() -> Kind {
     Kind {
         outputs: plain(),
-        secret_outputs: outputs(&[
-            ("password", "Password of the user"),
-            ("uri", "Connection URI with the password"),
-            ("private_uri", "Connection URI inside the VPC"),
-            ("standby_uri", "Connection URI of the standby nodes"),
-            (
-                "standby_private_uri",
-                "Connection URI of the standby nodes inside the VPC",
-            ),
-        ]),
+        secret_outputs: Connections::secret_outputs(),
         regional: true,
         updatable: names(&[
             "size",
@@ -32,6 +25,7 @@ pub(super) fn kind() -> Kind {
             "autoscale",
             "do_settings",
         ]),
+        meters: names(&[NODE_HOURS]),
         ownership: Ownership::Labels,
         releasable: true,
         adoptable: true,
@@ -87,24 +81,31 @@ fn plain() -> Vec<Output> {
 }
 
 fn reads() -> Vec<Read> {
-    let under = |place: &str| -> Vec<String> {
-        SECRETS_OF_A_CLUSTER
-            .iter()
-            .map(|secret| format!("{place}/{secret}"))
-            .collect()
-    };
-    // A cluster shows the passwords of all its users, who are resources of their own.
-    let (own, all) = (under("/database"), under("/databases/*"));
+    let own = below("/database", &connection::SECRETS);
+    // Lists show clusters of all engines, and a cluster shows the passwords of all its users, who
+    // are resources of their own.
+    let own_more = below("/database", &SECRETS_OF_OTHER_ENGINES);
+    let all = below("/databases/*", &connection::SECRETS);
+    let all_more = below("/databases/*", &SECRETS_OF_OTHER_ENGINES);
     vec![
         get("/v2/databases/{id}")
             .own(&slices(&own))
+            .own(&slices(&own_more))
             .foreign(&USERS_OF_ONE),
         get("/v2/databases")
             .foreign(&slices(&all))
+            .foreign(&slices(&all_more))
             .foreign(&USERS_OF_ALL),
     ]
 }
 
+/// Where clusters of other engines show secrets too.
+const SECRETS_OF_OTHER_ENGINES: [&str; 4] = [
+    "ui_connection/password",
+    "ui_connection/uri",
+    "schema_registry_connection/password",
+    "schema_registry_connection/uri",
+];
 const USERS_OF_ONE: [&str; 3] = [
     "/database/users/*/password",
     "/database/users/*/access_cert",
@@ -116,15 +117,9 @@ const USERS_OF_ALL: [&str; 3] = [
     "/databases/*/users/*/access_key",
 ];
 
-fn slices(texts: &[String]) -> Vec<&str> {
-    texts.iter().map(String::as_str).collect()
-}
-
 fn writes() -> Vec<Write> {
-    let secrets: Vec<String> = SECRETS_OF_A_CLUSTER
-        .iter()
-        .map(|secret| format!("/database/{secret}"))
-        .collect();
+    let secrets = below("/database", &connection::SECRETS);
+    let more = below("/database", &SECRETS_OF_OTHER_ENGINES);
     let update = |method, last| {
         write(
             Operation::Update,
@@ -138,6 +133,7 @@ fn writes() -> Vec<Write> {
     vec![
         write(Operation::Create, "POST", "/v2/databases")
             .own(&slices(&secrets))
+            .own(&slices(&more))
             .foreign(&USERS_OF_ONE),
         update("PUT", "resize"),
         update("PUT", "migrate"),

@@ -5,16 +5,13 @@ use std::collections::BTreeMap;
 use berth_sdk::{Call, digest};
 use serde::{Deserialize, Serialize};
 
+use crate::accepted::Accepted;
 use crate::spec::pg::Spec;
 
 /// Spec fields that the API takes but does not show.
 pub(super) const UNSEEN: [&str; 4] = ["maintenance", "config", "autoscale", "do_settings"];
 /// Those of them that a create can say.
 const SAID_BY_CREATE: [&str; 2] = ["autoscale", "do_settings"];
-
-/// How long a change that was accepted may stay invisible before it is asked for again: a cluster
-/// shows its old size, as `online`, for seconds after the API accepted a new one.
-const PATIENCE: u64 = 5 * 60 * 1000;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Memo {
@@ -25,14 +22,7 @@ pub(super) struct Memo {
     applied: BTreeMap<String, String>,
     /// Changes that were accepted and are not visible yet.
     #[serde(default)]
-    asked: BTreeMap<String, Asked>,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Asked {
-    /// Digest of what was asked for.
-    to: String,
-    at: u64,
+    pub(super) asked: Accepted,
 }
 
 impl Memo {
@@ -70,27 +60,9 @@ impl Memo {
         };
     }
 
-    /// Whether exactly this change was accepted not long ago.
-    pub(super) fn is_under_way(&self, change: &str, to: &str, now: u64) -> bool {
-        self.asked
-            .get(change)
-            .is_some_and(|asked| asked.to == to && now.saturating_sub(asked.at) < PATIENCE)
-    }
-
-    pub(super) fn set_asked(&mut self, change: &str, to: String, now: u64) {
-        self.asked.insert(change.to_owned(), Asked { to, at: now });
-    }
-
-    pub(super) fn forget_asked(&mut self, change: &str) {
-        self.asked.remove(change);
-    }
-
     /// When the newest thing was asked for.
     pub(super) fn newest(&self) -> u64 {
-        self.asked
-            .values()
-            .map(|asked| asked.at)
-            .fold(self.since, u64::max)
+        self.asked.newest(self.since)
     }
 }
 

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::change::Change;
 use super::memo::{Memo, UNSEEN};
-use super::wire::{Cluster, Connection, Outputs};
+use super::wire::{Cluster, Outputs};
+use crate::database::connection::{endpoint, present};
 use crate::spec::pg::{Maintenance, Spec};
 use crate::tags;
 
@@ -28,9 +29,11 @@ pub(super) fn with_memo(
     for change in Change::ALL {
         let open = change.open_fields(spec, cluster);
         if open.is_empty() {
-            memo.forget_asked(change.name());
+            memo.asked.forget(change.name());
         } else {
-            under_way |= memo.is_under_way(change.name(), &change.target(spec), now);
+            under_way |= memo
+                .asked
+                .is_under_way(change.name(), &change.target(spec), now);
         }
         pending.extend(open);
     }
@@ -54,7 +57,7 @@ pub(super) fn with_memo(
         observed.poll_after = Some(polling::after(memo.newest(), now));
     }
     observed.memo = Some(json!(memo));
-    reveal(cluster, &mut observed);
+    cluster.connections.reveal(&mut observed);
     observed
 }
 
@@ -93,28 +96,19 @@ fn phase(cluster: &Cluster) -> Phase {
 
 fn outputs(cluster: &Cluster) -> Outputs {
     let cluster = cluster.clone();
-    let endpoint = |connection: Option<Connection>| {
-        connection.map_or((None, None), |connection| {
-            (present(connection.host), connection.port)
-        })
-    };
-    let (private_host, private_port) = endpoint(cluster.private_connection);
-    let (standby_host, standby_port) = endpoint(cluster.standby_connection);
-    let (standby_private_host, standby_private_port) = endpoint(cluster.standby_private_connection);
-    let connection = cluster.connection;
-    let of = |get: fn(&Connection) -> Option<String>| {
-        connection
-            .as_ref()
-            .and_then(get)
-            .filter(|text| !text.is_empty())
-    };
+    let connections = cluster.connections;
+    let (host, port) = endpoint(connections.connection.as_ref());
+    let (private_host, private_port) = endpoint(connections.private_connection.as_ref());
+    let (standby_host, standby_port) = endpoint(connections.standby_connection.as_ref());
+    let (standby_private_host, standby_private_port) =
+        endpoint(connections.standby_private_connection.as_ref());
     Outputs {
         status: cluster.status,
-        host: of(|connection| connection.host.clone()),
-        port: connection.as_ref().and_then(|connection| connection.port),
-        database: of(|connection| connection.database.clone()),
-        user: of(|connection| connection.user.clone()),
-        ssl: connection.as_ref().and_then(|connection| connection.ssl),
+        host,
+        port,
+        database: connections.of_main(|connection| &connection.database),
+        user: connections.of_main(|connection| &connection.user),
+        ssl: connections.connection.and_then(|connection| connection.ssl),
         private_host,
         private_port,
         standby_host,
@@ -132,10 +126,6 @@ fn outputs(cluster: &Cluster) -> Outputs {
         #[cfg(feature = "next")]
         version_end_of_life: cluster.version_end_of_life,
     }
-}
-
-fn present(text: Option<String>) -> Option<String> {
-    text.filter(|text| !text.is_empty())
 }
 
 /// The spec as the API shows it. Ids of account-wide objects only where the tenant wrote them or
@@ -192,23 +182,4 @@ fn maintenance(cluster: &Cluster) -> Option<Maintenance> {
     let day = serde_json::from_value(json!(window.day.as_deref()?.to_lowercase())).ok()?;
     let hour = window.hour.as_deref()?.get(..5)?.to_owned();
     Some(Maintenance { day, hour })
-}
-
-fn reveal(cluster: &Cluster, observed: &mut Observed<Outputs>) {
-    let password = cluster
-        .connection
-        .as_ref()
-        .and_then(|connection| connection.password.as_deref());
-    observed.secret("password", password);
-    for (name, connection) in [
-        ("uri", &cluster.connection),
-        ("private_uri", &cluster.private_connection),
-        ("standby_uri", &cluster.standby_connection),
-        ("standby_private_uri", &cluster.standby_private_connection),
-    ] {
-        observed.secret(
-            name,
-            connection.as_ref().and_then(Connection::uri_with_password),
-        );
-    }
 }

@@ -3,28 +3,14 @@
 //! the account must not make its whole list unreadable.
 
 use berth_sdk::Call;
+use berth_sdk::answers::invalid;
 use berth_sdk::types::{Error, Label};
 use serde::{Deserialize, Serialize};
 
-use super::network;
+use crate::database::connection::Connections;
+use crate::network;
 use crate::spec::pg::{Autoscale, BackupRestore, DoSettings, Rule, RuleSource, Spec};
 use crate::tags;
-
-/// Where a cluster shows secrets, of any engine: lists show all engines.
-pub(crate) const SECRETS_OF_A_CLUSTER: [&str; 12] = [
-    "connection/password",
-    "connection/uri",
-    "private_connection/password",
-    "private_connection/uri",
-    "standby_connection/password",
-    "standby_connection/uri",
-    "standby_private_connection/password",
-    "standby_private_connection/uri",
-    "ui_connection/password",
-    "ui_connection/uri",
-    "schema_registry_connection/password",
-    "schema_registry_connection/uri",
-];
 
 #[derive(Debug, Deserialize)]
 pub(super) struct ClusterAnswer {
@@ -67,10 +53,8 @@ pub(super) struct Cluster {
     )]
     pub(super) version_end_of_life: Option<String>,
     pub(super) maintenance_window: Option<MaintenanceWindow>,
-    pub(super) connection: Option<Connection>,
-    pub(super) private_connection: Option<Connection>,
-    pub(super) standby_connection: Option<Connection>,
-    pub(super) standby_private_connection: Option<Connection>,
+    #[serde(flatten)]
+    pub(super) connections: Connections,
     pub(super) metrics_endpoints: Option<Vec<MetricsEndpoint>>,
 }
 
@@ -101,27 +85,6 @@ impl Cluster {
 pub(super) struct MaintenanceWindow {
     pub(super) day: Option<String>,
     pub(super) hour: Option<String>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Connection {
-    pub(super) uri: Option<String>,
-    pub(super) host: Option<String>,
-    pub(super) port: Option<u64>,
-    pub(super) database: Option<String>,
-    pub(super) user: Option<String>,
-    pub(super) password: Option<String>,
-    pub(super) ssl: Option<bool>,
-}
-
-impl Connection {
-    /// The URI, if it holds the password: without the scope to see it the API shows one without.
-    pub(super) fn uri_with_password(&self) -> Option<&str> {
-        self.password
-            .as_deref()
-            .filter(|password| !password.is_empty())?;
-        self.uri.as_deref()
-    }
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -211,7 +174,7 @@ impl<'a> CreateBody<'a> {
         let spec = call.spec();
         let mut tags = tags::encode(call.labels())?;
         tags.extend(spec.tags.iter().flatten().cloned());
-        let network = network(call)?.map(|network| network.provider_id.as_str());
+        let network = network::part_in(call, spec.network.as_deref(), &spec.region)?;
         Ok(Self {
             name: call.name(),
             engine: "pg",
@@ -223,7 +186,7 @@ impl<'a> CreateBody<'a> {
             tags,
             private_network_uuid: network.or(spec.private_network_uuid.as_deref()),
             project_id: spec.project_id.as_deref(),
-            rules: rules(call),
+            rules: rules(call)?,
             autoscale: spec.autoscale.as_ref(),
             do_settings: spec.do_settings.as_ref(),
             backup_restore: spec.backup_restore.as_ref(),
@@ -232,7 +195,7 @@ impl<'a> CreateBody<'a> {
 }
 
 /// The rules of the spec, and one for each of the tenant's instances.
-fn rules(call: &Call<'_, Spec>) -> Vec<Rule> {
+fn rules(call: &Call<'_, Spec>) -> Result<Vec<Rule>, Error> {
     let trusted = call.spec().instances.as_deref().unwrap_or_default();
     let instances = call
         .instances()
@@ -243,11 +206,20 @@ fn rules(call: &Call<'_, Spec>) -> Vec<Rule> {
             value: instance.provider_id.clone(),
             description: None,
         });
-    call.spec()
+    let rules: Vec<Rule> = call
+        .spec()
         .rules
         .iter()
         .flatten()
         .cloned()
         .chain(instances)
-        .collect()
+        .collect();
+    if rules.is_empty() && !trusted.is_empty() {
+        // Without rules everyone may connect, and the tenant wanted some instances alone.
+        return Err(invalid(
+            "/instances",
+            "none of these instances is there any more, and a cluster without trusted sources is open to everyone: name others, or give rules",
+        ));
+    }
+    Ok(rules)
 }

@@ -1,32 +1,17 @@
 //! `do.database.user` against scripted answers.
 
-use berth_sdk::testing::{TestHost, exchange, json, remember, secret, wanted};
-use berth_sdk::types::{Error, HttpError, Parent, Phase, Resource};
-use plugin_do::DigitalOcean;
+use berth_sdk::testing::{exchange, json, remember, secret};
+use berth_sdk::types::{Error, HttpError, Phase, Resource};
 use serde_json::{Value, json};
+
+use crate::{child, host, parent};
 
 const KIND: &str = "do.database.user";
 const USERS: &str = "/v2/databases/9cc10173-e9ea-4176-9dbc-a4cee4c4ff30/users";
 const USER: &str = "/v2/databases/9cc10173-e9ea-4176-9dbc-a4cee4c4ff30/users/reports";
 
-fn host() -> TestHost<DigitalOcean> {
-    TestHost::new()
-}
-
-fn parent() -> Parent {
-    Parent {
-        kind: "do.database.pg".to_owned(),
-        provider_id: "9cc10173-e9ea-4176-9dbc-a4cee4c4ff30".to_owned(),
-        name: "bc-r-parent".to_owned(),
-        outputs: "{}".to_owned(),
-    }
-}
-
 fn reports(spec: &Value) -> Resource {
-    let mut user = wanted(KIND, spec);
-    user.name = "reports".to_owned();
-    user.parent = Some(parent());
-    user
+    child(KIND, "reports", spec)
 }
 
 fn answer(password: &Value) -> Value {
