@@ -24,6 +24,11 @@ fn main() -> std::io::Result<()> {
         .spec::<spec::pool::Spec>("do.database.pool")?
         .spec::<spec::replica::Spec>("do.database.replica")?
         .spec::<spec::firewall::Spec>("do.database.firewall")?
+        .spec::<spec::vpc::Spec>("do.vpc")?
+        .spec::<spec::functions::Spec>("do.functions.namespace")?
+        .spec::<spec::inference::Spec>("do.inference.dedicated")?
+        .spec::<spec::agents::Environment>("do.agents.environment")?
+        .spec::<spec::agents::Session>("do.agents.session")?
         .spec::<app::Spec>("do.app")?;
     Ok(())
 }

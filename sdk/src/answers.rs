@@ -51,7 +51,7 @@ pub(crate) fn pointer(path: &Path) -> String {
 }
 
 /// One line of at most `longest` characters, without control characters.
-pub(crate) fn one_line(text: &str, longest: usize) -> String {
+pub fn one_line(text: &str, longest: usize) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut line: String = flat
         .chars()

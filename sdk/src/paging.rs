@@ -1,7 +1,7 @@
-//! Lists in numbered pages.
+//! Lists in pages, numbered or each with a token for the next.
 //!
 //! A provider's own "next page" link is an absolute URL that could point anywhere, so it is never
-//! followed: pages are counted.
+//! followed: pages are counted. A token is opaque, and goes back as a query value.
 
 use std::collections::HashSet;
 
@@ -65,9 +65,45 @@ pub fn walk<T>(
     )))
 }
 
+/// Reads page after page, each with the token that the one before gave for it, and returns all items.
+/// An empty token is none.
+pub fn follow<T>(
+    mut read: impl FnMut(Option<&str>) -> Result<(Vec<T>, Option<String>), Error>,
+) -> Result<Vec<T>, Error> {
+    let mut items = Vec::new();
+    let mut token: Option<String> = None;
+    for _ in 0..MAX_PAGES {
+        let (page, next) = read(token.as_deref())?;
+        items.extend(page);
+        token = next.filter(|next| !next.is_empty());
+        if token.is_none() {
+            return Ok(items);
+        }
+    }
+    Err(Error::Failed(format!(
+        "the list goes on after {MAX_PAGES} pages: more than this plugin reads"
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_are_followed_by_their_tokens_until_there_is_none() {
+        for end in [None, Some(String::new())] {
+            let seen = follow(|token| {
+                Ok(match token {
+                    None => (vec![1, 2], Some("b".to_owned())),
+                    Some("b") => (vec![3], end.clone()),
+                    other => panic!("{other:?}"),
+                })
+            });
+            assert_eq!(seen.unwrap(), [1, 2, 3]);
+        }
+        let endless = follow(|_| Ok((vec![1], Some("again".to_owned()))));
+        assert!(matches!(endless, Err(Error::Failed(message)) if message.contains("100 pages")));
+    }
 
     fn pages(
         all: &[u32],

@@ -6,6 +6,7 @@ use berth_sdk::manifest::get;
 use berth_sdk::types::{Endpoint, Error};
 use serde::Deserialize;
 
+use crate::agents::signals;
 use crate::catalog;
 
 const ORIGIN: &str = "https://api.digitalocean.com";
@@ -17,7 +18,9 @@ pub(crate) fn endpoint() -> Endpoint {
     Endpoint {
         origin: ORIGIN.to_owned(),
         credential: true,
-        reads: vec![get(catalog::PATH)],
+        reads: std::iter::once(get(catalog::PATH))
+            .chain(signals::reads())
+            .collect(),
     }
 }
 
@@ -59,6 +62,16 @@ fn dialect(refusal: &Refusal) -> Option<Error> {
             "waiting until what uses it is gone: {}",
             explanation()
         ))),
+        // An endpoint that is not through with its last deployment takes no other.
+        ("PATCH", 403)
+            if refusal.path.starts_with("/v2/dedicated-inferences/")
+                && !refusal.says(&TOKEN_WORDS) =>
+        {
+            Some(refusal.busy(format!(
+                "waiting until the endpoint takes updates: {}",
+                explanation()
+            )))
+        }
         ("POST", 400 | 409 | 422) if refusal.says(&TAKEN_WORDS) => {
             Some(Error::Conflict(explanation()))
         }

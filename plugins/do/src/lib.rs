@@ -4,15 +4,22 @@
 //! that. `spec` holds what tenants write; `api` how DigitalOcean speaks; `tags` its labels.
 
 mod accepted;
+mod agents;
 mod api;
 mod app;
 mod catalog;
 mod database;
+mod functions;
+mod inference;
 mod network;
 pub mod spec;
 mod tags;
+mod time;
+mod vpc;
 
-use berth_sdk::types::{Account, Application, CredentialType, Error, InstallsOn};
+use berth_sdk::types::{
+    Account, Application, CredentialType, Error, InstallsOn, Signal, SignalSupport,
+};
 use berth_sdk::{About, Host, JsonSchema, Kinds, Provider};
 
 /// The provider.
@@ -34,7 +41,7 @@ impl Provider for DigitalOcean {
             endpoints: vec![api::endpoint()],
             credential: CredentialType::Bearer,
             has_catalog: true,
-            signals: None,
+            signals: Some(SignalSupport { preview: true }),
         }
     }
 
@@ -46,6 +53,11 @@ impl Provider for DigitalOcean {
             &database::replica::Replica,
             &database::firewall::Firewall,
             &app::App,
+            &vpc::Vpc,
+            &functions::Namespace,
+            &inference::Dedicated,
+            &agents::environment::Environment,
+            &agents::session::Session,
         ]
     }
 
@@ -55,6 +67,10 @@ impl Provider for DigitalOcean {
         installs_on: Option<InstallsOn>,
     ) -> Result<Vec<Application>, Error> {
         catalog::read(host, installs_on)
+    }
+
+    fn signals(host: &dyn Host, _: &Account) -> Result<Vec<Signal>, Error> {
+        agents::signals::read(host)
     }
 }
 

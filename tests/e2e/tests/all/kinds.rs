@@ -41,12 +41,17 @@ async fn kinds_tells_all_about_each_kind_that_the_pool_serves() {
     assert_eq!(
         ids,
         [
+            "do.agents.environment",
+            "do.agents.session",
             "do.app",
             "do.database.firewall",
             "do.database.pg",
             "do.database.pool",
             "do.database.replica",
-            "do.database.user"
+            "do.database.user",
+            "do.functions.namespace",
+            "do.inference.dedicated",
+            "do.vpc"
         ]
     );
 
