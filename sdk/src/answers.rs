@@ -1,7 +1,6 @@
 //! Errors that a plugin answers with, made in one line.
 
-use serde_path_to_error::{Path, Segment};
-
+use crate::json::Misfit;
 use crate::types::{Error, FieldError, Retry};
 
 /// The spec is wrong at one field. `field` is a JSON Pointer into the spec.
@@ -35,19 +34,8 @@ pub fn judge(errors: Vec<FieldError>) -> Result<(), Error> {
 }
 
 /// A spec that does not fit its type. The tenant wrote it, so what is wrong may be quoted.
-pub(crate) fn unusable(error: &serde_path_to_error::Error<serde_json::Error>) -> Error {
-    invalid(pointer(error.path()), error.inner().to_string())
-}
-
-/// A path of `serde_path_to_error` as JSON Pointer.
-pub(crate) fn pointer(path: &Path) -> String {
-    path.iter()
-        .filter_map(|segment| match segment {
-            Segment::Seq { index } => Some(format!("/{index}")),
-            Segment::Map { key } => Some(format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
-            Segment::Enum { .. } | Segment::Unknown => None,
-        })
-        .collect()
+pub(crate) fn unusable(misfit: &Misfit) -> Error {
+    invalid(misfit.pointer(), misfit.error.to_string())
 }
 
 /// One line of at most `longest` characters, without control characters.

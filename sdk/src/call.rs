@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::answers::unusable;
 use crate::host::Host;
+use crate::json;
 use crate::types::{Account, Error, Label, Level, Linked, Parent, Resource};
 
 /// One call about one object: the account, the object as the tenant wants it, and the host.
@@ -150,6 +151,5 @@ impl Log<'_> {
 
 /// Reads a spec into the kind's type; an error names the field.
 pub(crate) fn parse_spec<S: DeserializeOwned>(spec: &str) -> Result<S, Error> {
-    let mut reader = serde_json::Deserializer::from_str(spec);
-    serde_path_to_error::deserialize(&mut reader).map_err(|error| unusable(&error))
+    json::read(spec.as_bytes()).map_err(|misfit| unusable(&misfit))
 }

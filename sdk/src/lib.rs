@@ -7,6 +7,7 @@ mod call;
 pub mod digest;
 mod host;
 pub mod http;
+mod json;
 mod kind;
 pub mod labels;
 pub mod manifest;

@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::Effect;
 use crate::answers::one_line;
+use crate::json::{self, Misfit};
 use crate::types::{Error, Response};
 
 /// An answer of class 2xx.
@@ -31,23 +32,22 @@ impl Answer {
     /// The body as `T`. A body that is cut, empty, HTML or of another shape is an answer that says
     /// nothing: after a read `unavailable`, after a write `ambiguous`, since the write went through.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
-        let mut reader = serde_json::Deserializer::from_slice(&self.response.body);
-        serde_path_to_error::deserialize(&mut reader).map_err(|error| self.unreadable(&error))
+        json::read(&self.response.body).map_err(|misfit| self.unreadable(&misfit))
     }
 
     /// Says where the body is wrong, never what it holds: it may hold secrets.
-    fn unreadable(&self, error: &serde_path_to_error::Error<serde_json::Error>) -> Error {
+    fn unreadable(&self, misfit: &Misfit) -> Error {
         let status = self.response.status;
         let message = if self.response.body.is_empty() {
             format!("the provider answered {status} with an empty body")
         } else {
             use serde_json::error::Category;
-            let what = match error.inner().classify() {
+            let what = match misfit.error.classify() {
                 Category::Data => "has another type than expected",
                 Category::Eof => "ends early",
                 Category::Syntax | Category::Io => "is not JSON",
             };
-            let place = one_line(&error.path().to_string(), 100);
+            let place = one_line(&misfit.place(), 100);
             format!("the provider answered {status} with a body that {what} at {place}")
         };
         match self.effect {
