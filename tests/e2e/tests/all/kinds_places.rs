@@ -1,0 +1,109 @@
+//! Networks, function namespaces and inference endpoints.
+
+use berth_e2e::{New, World};
+use serde_json::{Value, json};
+
+use crate::kinds_life::live;
+
+fn vpc() -> New {
+    New::of(
+        "do.vpc",
+        "backend",
+        json!({"region": "nyc3", "ip_range": "10.77.0.0/24", "description": "of the shop"}),
+    )
+}
+
+fn endpoint(vpc: &str) -> New {
+    New::of(
+        "do.inference.dedicated",
+        "chat",
+        json!({
+            "region": "atl1", "vpc_uuid": vpc, "model_slug": "mistral/mistral-7b-instruct-v3",
+            "accelerator_slug": "gpu-mi300x1-192gb", "maxReplicas": 2
+        }),
+    )
+}
+
+/// rule: CR-001, CR-006, CR-007, CR-015, CR-173, CR-204
+#[tokio::test]
+async fn a_network_lives_and_its_description_is_the_tenants() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let backend = acme.ready(&vpc()).await;
+    let shown = |id: &str| {
+        let vpcs = world.double.objects().vpcs;
+        vpcs.into_iter().find(|vpc| vpc.id == id)
+    };
+    let made = shown(backend.provider_id()).unwrap();
+    assert_eq!(made.name, backend.provider_name());
+    assert_eq!(made.description, "of the shop");
+    acme.deleted(backend.id()).await;
+    assert!(shown(backend.provider_id()).is_none());
+
+    let again = live(&acme, &vpc(), Some(json!({"description": "of both shops"}))).await;
+    let id = again.provider_id();
+    assert!(world.writes().contains(&format!("PATCH /v2/vpcs/{id}")));
+}
+
+/// rule: CR-001, CR-006, CR-007, CR-015, CR-204
+#[tokio::test]
+async fn a_namespace_lives_and_its_key_is_sealed() {
+    let world = World::start().await;
+    let acme = world.tenant("acme").await;
+    let new = New::of("do.functions.namespace", "jobs", json!({"region": "nyc3"}));
+    let jobs = acme.ready(&new).await;
+    let made = world.double.objects().namespaces;
+    assert_eq!(made[0].label, jobs.provider_name());
+    assert_eq!(acme.reveal(jobs.secret("key")).await, made[0].key);
+    assert!(!jobs.0.to_string().contains(&made[0].key));
+    acme.deleted(jobs.id()).await;
+    assert!(world.double.objects().namespaces.is_empty());
+    live(
+        &acme,
+        &new.with("name", "more").with("idempotencyKey", "more"),
+        None,
+    )
+    .await;
+}
+
+/// rule: CR-001, CR-006, CR-007, CR-015, CR-173, CR-204
+#[tokio::test]
+async fn an_inference_endpoint_lives_and_keeps_the_token_that_is_handed_out_once() {
+    let world = World::with(|settings| {
+        let times = &mut settings.double.times;
+        times.inference_new = 20;
+        times.inference = 100;
+        times.inference_update = 100;
+        times.inference_delete = 100;
+    })
+    .await;
+    let acme = world.bare_tenant("acme").await;
+    let account = world
+        .account_with("acme", json!({"regions": ["atl1"]}))
+        .await;
+    let own = acme.on(&world.pool_on("acme", &account).await);
+    let network = own
+        .ready(&New::of("do.vpc", "gpus", json!({"region": "atl1"})))
+        .await;
+
+    let chat = own.ready(&endpoint(network.provider_id())).await;
+    let token = own.reveal(chat.secret("token")).await;
+    assert!(!token.is_empty());
+    assert_eq!(chat["spec"]["replicas"], 1);
+    own.update(chat.id(), json!({"replicas": 2})).await;
+    let larger = own.wait(chat.id(), "ready").await;
+    assert_eq!(own.reveal(larger.secret("token")).await, token);
+    assert_eq!(larger["message"], Value::Null);
+    own.deleted(chat.id()).await;
+
+    let id = chat.provider_id();
+    assert_eq!(
+        world.writes()[1..],
+        [
+            "POST /v2/dedicated-inferences".to_owned(),
+            format!("PATCH /v2/dedicated-inferences/{id}"),
+            format!("DELETE /v2/dedicated-inferences/{id}"),
+        ]
+    );
+    assert!(world.double.objects().inferences.is_empty());
+}
