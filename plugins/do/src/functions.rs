@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::api::{UUID, api};
+use crate::named;
 use crate::spec::functions::Spec;
 
 /// The kind.
@@ -101,7 +102,7 @@ impl Kind for Namespace {
             .get(&["v2", "functions", "namespaces", call.provider_id()?])
             .send()?
             .json()?;
-        Ok(observed(answer.namespace))
+        named::told(observed(answer.namespace))
     }
 
     fn create(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
@@ -110,7 +111,7 @@ impl Kind for Namespace {
             .body(&json!({"region": call.spec().region, "label": call.name()}))
             .send()?
             .json()?;
-        Ok(observed(answer.namespace))
+        Ok(named::created(observed(answer.namespace), call.name()))
     }
 
     fn delete(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
@@ -124,7 +125,7 @@ impl Kind for Namespace {
     }
 
     fn list(&self, listing: &Listing<'_>) -> Result<Listed<Outputs>, Error> {
-        let items = all(listing.host())?.into_iter().map(observed).collect();
+        let items = named::all_told(all(listing.host())?.into_iter().map(observed));
         Ok(Listed { items, next: None })
     }
 }

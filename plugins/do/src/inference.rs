@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 use self::wire::{Created, Endpoint, EndpointAnswer, Endpoints, Outputs};
 use crate::accepted::Accepted;
 use crate::api::{PER_PAGE, api};
-use crate::network;
 use crate::spec::inference::Spec;
+use crate::{named, network};
 
 /// The kind.
 pub(crate) struct Dedicated;
@@ -101,7 +101,7 @@ impl Kind for Dedicated {
 
     fn observe(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
         let endpoint = read(&api(call.host()), call.provider_id()?)?;
-        Ok(observed(&endpoint, call, Memo::of(call)))
+        named::told(observed(&endpoint, call, Memo::of(call)))
     }
 
     fn create(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
@@ -128,7 +128,8 @@ impl Kind for Dedicated {
             token: token(spec),
             ..Memo::default()
         };
-        let mut observed = observed(&created.dedicated_inference, call, memo);
+        let observed = observed(&created.dedicated_inference, call, memo);
+        let mut observed = named::created(observed, call.name());
         let token = created.token.and_then(|token| token.value);
         observed.secret("token", token.as_deref());
         Ok(observed)
@@ -145,7 +146,7 @@ impl Kind for Dedicated {
         let target = target(spec);
         let is_due = is_open && !memo.asked.is_under_way(DEPLOY, &target, call.now());
         if !is_due || !endpoint.is_settled() {
-            return Ok(observed(&endpoint, call, memo));
+            return named::told(observed(&endpoint, call, memo));
         }
         let Some(body) = endpoint.changed(spec) else {
             return Err(Error::Unavailable(
@@ -160,7 +161,7 @@ impl Kind for Dedicated {
             .json()?;
         memo.asked.note(DEPLOY, target, call.now());
         memo.token = token(spec);
-        Ok(observed(&answer.dedicated_inference, call, memo))
+        named::told(observed(&answer.dedicated_inference, call, memo))
     }
 
     fn delete(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
@@ -178,11 +179,7 @@ impl Kind for Dedicated {
         let chunk = read_page(&api(listing.host()), page)?;
         let next = paging::next(page, PER_PAGE, chunk.items.len(), chunk.total);
         let shared = listing.account.shared;
-        let items = chunk
-            .items
-            .iter()
-            .map(|endpoint| bare(endpoint, !shared))
-            .collect();
+        let items = named::all_told(chunk.items.iter().map(|endpoint| bare(endpoint, !shared)));
         Ok(Listed { items, next })
     }
 }

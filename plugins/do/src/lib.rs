@@ -11,6 +11,7 @@ mod catalog;
 mod database;
 mod functions;
 mod inference;
+mod named;
 mod network;
 pub mod spec;
 mod tags;

@@ -282,6 +282,22 @@ fn it_is_found_by_its_name_even_if_the_list_leaves_names_out() {
 }
 
 #[test]
+fn an_endpoint_without_its_spec_is_not_known_to_be_ours() {
+    let berth = host();
+    let ours = owned();
+    let mut nameless = shown("active", 2);
+    nameless.as_object_mut().unwrap().remove("spec");
+    berth.expect([exchange("GET", OURS).answers(200, &answer(&nameless))]);
+    assert!(
+        matches!(berth.observe(&ours), Err(Error::Unavailable(why)) if why.contains("without its name"))
+    );
+    let list =
+        json!({"dedicated_inferences": [nameless, shown("active", 2)], "meta": {"total": 2}});
+    berth.expect([exchange("GET", LIST).answers(200, &list)]);
+    assert_eq!(berth.list(KIND, None, None).unwrap().items.len(), 1);
+}
+
+#[test]
 fn a_shared_account_does_not_tell_whose_network_it_is() {
     let berth = host().shared();
     let ours = owned();

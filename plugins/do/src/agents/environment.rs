@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::{ID, page};
 use crate::api::api;
+use crate::named;
 use crate::spec::agents::Environment as Spec;
 
 /// The kind.
@@ -104,7 +105,7 @@ impl Kind for Environment {
             .get(&["v2", "agents", "configs", call.provider_id()?])
             .send()?
             .json()?;
-        Ok(observed(answer.config))
+        named::told(observed(answer.config))
     }
 
     fn create(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
@@ -115,7 +116,7 @@ impl Kind for Environment {
             .body(&json!({"name": call.name(), "manifest_yaml": manifest}))
             .send()?
             .json()?;
-        Ok(observed(answer.config))
+        Ok(named::created(observed(answer.config), call.name()))
     }
 
     /// Nothing of it can be changed; only a newer version of its secret can have led here, and that is
@@ -136,7 +137,7 @@ impl Kind for Environment {
 
     fn list(&self, listing: &Listing<'_>) -> Result<Listed<Outputs>, Error> {
         let (configs, next) = read_page(listing.host(), listing.cursor)?;
-        let items = configs.into_iter().map(observed).collect();
+        let items = named::all_told(configs.into_iter().map(observed));
         Ok(Listed { items, next })
     }
 }

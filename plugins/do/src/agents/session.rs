@@ -10,6 +10,7 @@ use serde_json::json;
 use super::environment::Environment;
 use super::{ID, page};
 use crate::api::api;
+use crate::named;
 use crate::spec::agents::Session as Spec;
 
 /// The kind.
@@ -135,7 +136,7 @@ impl Kind for Session {
             .get(&["v2", "agents", "sessions", call.provider_id()?])
             .send()?
             .json()?;
-        Ok(observed(answer.session, call, &Memo::of(call)))
+        named::told(observed(answer.session, call, &Memo::of(call)))
     }
 
     fn create(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
@@ -148,7 +149,8 @@ impl Kind for Session {
             .body(&body)
             .send()?
             .json()?;
-        Ok(observed(answer.session, call, &Memo::written(call)))
+        let created = observed(answer.session, call, &Memo::written(call));
+        Ok(named::created(created, call.name()))
     }
 
     fn update(&self, call: &Call<'_, Spec>, fields: &[String]) -> Result<Observed<Outputs>, Error> {
@@ -162,7 +164,7 @@ impl Kind for Session {
             .body(&json!({"resume_on_topoff": resumes}))
             .send()?
             .json()?;
-        Ok(observed(answer.session, call, &Memo::written(call)))
+        named::told(observed(answer.session, call, &Memo::written(call)))
     }
 
     fn delete(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
@@ -178,7 +180,7 @@ impl Kind for Session {
     fn list(&self, listing: &Listing<'_>) -> Result<Listed<Outputs>, Error> {
         let environment = &listing.parent()?.provider_id;
         let (sessions, next) = read_page(listing.host(), environment, None, listing.cursor)?;
-        let items = sessions.into_iter().map(bare).collect();
+        let items = named::all_told(sessions.into_iter().map(bare));
         Ok(Listed { items, next })
     }
 }
