@@ -225,7 +225,7 @@ fn one_call_sends_sixty_requests_and_tells_five_hundred_signals_at_most() {
 }
 
 #[test]
-fn what_has_no_time_or_no_name_is_dropped() {
+fn what_is_malformed_is_dropped_and_the_others_are_told() {
     let berth = host();
     berth.expect([
         consent(),
@@ -237,6 +237,7 @@ fn what_has_no_time_or_no_name_is_dropped() {
                 {"cursor": "c", "node": {"id": 1, "signals": ["Looping"]}},
                 {"cursor": "c", "node": {"signals": ["Looping"], "created_at": "2026-01-01T00:00:00Z"}},
                 {"cursor": "c", "node": {"id": 2, "signals": ["", 7, {}], "created_at": "2026-01-01T00:00:00Z"}},
+                {"cursor": "c", "node": "what"}, {"cursor": "c", "node": {"id": 3, "signals": "x", "sequence": -1}}, {},
                 {"cursor": "c", "node": {"id": "d-3", "signals": ["Looping"], "created_at": "2026-01-01T00:00:00Z"}}
             ]),
         ),

@@ -190,7 +190,7 @@ async fn tags_and_ids_of_machines_are_sources_on_an_account_of_ones_own_only() {
     let refusal = acme.refused(&wide(&orders)).await;
     assert_eq!(refusal.code, "INVALID_INPUT", "{refusal:#?}");
     assert_eq!(refusal.details["reason"], "accountWide");
-    assert_eq!(refusal.details["fields"], json!(["spec.tags[0]"]));
+    assert_eq!(refusal.details["fields"], json!(["spec.tags.0"]));
 
     let account = world.account_of("acme").await;
     let own = acme.on(&world.pool_on("acme", &account).await);

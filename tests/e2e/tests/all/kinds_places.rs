@@ -89,9 +89,10 @@ async fn an_inference_endpoint_lives_and_keeps_the_token_that_is_handed_out_once
     let chat = own.ready(&endpoint(network.provider_id())).await;
     let token = own.reveal(chat.secret("token")).await;
     assert!(!token.is_empty());
-    assert_eq!(chat["spec"]["replicas"], 1);
+    assert_eq!(world.double.objects().inferences[0].gpus, 1);
     own.update(chat.id(), json!({"replicas": 2})).await;
     let larger = own.wait(chat.id(), "ready").await;
+    assert_eq!(world.double.objects().inferences[0].gpus, 2);
     assert_eq!(own.reveal(larger.secret("token")).await, token);
     assert_eq!(larger["message"], Value::Null);
     own.deleted(chat.id()).await;

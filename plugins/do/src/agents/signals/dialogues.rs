@@ -1,8 +1,9 @@
 //! Sessions that were analysed, and the signals in their dialogues.
 
 use berth_sdk::answers::one_line;
-use berth_sdk::types::{Error, Severity, Signal};
+use berth_sdk::types::{Error, Signal};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{DETAIL, FOR_ENVIRONMENTS, Reader, Subject, title};
@@ -25,18 +26,18 @@ pub(super) struct Analysed {
     pub(super) has_signals: bool,
 }
 
-/// A page by cursors.
+/// A page by cursors. One item that is not as it should be leaves the others readable.
 #[derive(Debug, Deserialize)]
-struct Connection<N> {
-    #[serde(default = "Vec::new")]
-    edges: Vec<Edge<N>>,
+struct Connection {
+    #[serde(default)]
+    edges: Vec<Edge>,
     page_info: Option<PageInfo>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Edge<N> {
+struct Edge {
     cursor: Option<String>,
-    node: Option<N>,
+    node: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -44,7 +45,7 @@ struct PageInfo {
     has_next_page: Option<bool>,
 }
 
-impl<N> Connection<N> {
+impl Connection {
     /// The cursor of the next page: that of the last item, if there is more.
     fn next(&self) -> Option<String> {
         self.page_info
@@ -108,11 +109,7 @@ impl Reader<'_> {
 
     /// The items of a list, while more than `keeps` requests are left. What is not there, or not to be
     /// seen, has none.
-    fn nodes<N: for<'de> Deserialize<'de>>(
-        &mut self,
-        path: &[&str],
-        keeps: u32,
-    ) -> Result<Vec<N>, Error> {
+    fn nodes<N: DeserializeOwned>(&mut self, path: &[&str], keeps: u32) -> Result<Vec<N>, Error> {
         let mut nodes = Vec::new();
         let mut after: Option<String> = None;
         for _ in 0..PAGES {
@@ -124,13 +121,14 @@ impl Reader<'_> {
                 Some(after) => request.query("after", after),
                 None => request,
             };
-            let answer: Connection<N> = match request.send().and_then(|answer| answer.json()) {
+            let answer: Connection = match request.send().and_then(|answer| answer.json()) {
                 Ok(answer) => answer,
                 Err(Error::Denied(_) | Error::NotFound(_)) => break,
                 Err(error) => return Err(error),
             };
             after = answer.next();
-            nodes.extend(answer.edges.into_iter().filter_map(|edge| edge.node));
+            let shown = answer.edges.into_iter().filter_map(|edge| edge.node);
+            nodes.extend(shown.filter_map(|node| serde_json::from_value(node).ok()));
             if after.is_none() {
                 break;
             }
@@ -159,28 +157,28 @@ impl Dialogue {
             Some(sequence) => format!("turn {sequence} of session {}", about.session),
             None => format!("session {}", about.session),
         };
-        let failed = (self.run_status.as_deref() == Some("failed")).then(|| {
-            (
-                "run_failed".to_owned(),
-                (Severity::Critical, "A run failed".to_owned()),
-            )
-        });
-        self.signals
+        let mut found: Vec<&str> = self
+            .signals
             .iter()
             .flatten()
             .filter_map(signal_type)
-            .map(|name| (name.to_owned(), title::of(name)))
-            .chain(failed)
-            .map(|(name, (severity, title))| Signal {
-                id: [&session.id, &turn, &name]
-                    .map(|part| short(part))
-                    .join(":"),
-                severity,
-                title,
-                detail: Some(one_line(&place, DETAIL - 1)),
-                at,
-                kind: about.kind.to_owned(),
-                provider_id: about.provider_id.clone(),
+            .collect();
+        if self.run_status.as_deref() == Some("failed") && !found.contains(&title::FAILED_RUN) {
+            found.push(title::FAILED_RUN);
+        }
+        found
+            .into_iter()
+            .map(|name| {
+                let (severity, title) = title::of(name);
+                Signal {
+                    id: [session.id.as_str(), &turn, name].map(short).join(":"),
+                    severity,
+                    title,
+                    detail: Some(one_line(&place, DETAIL - 1)),
+                    at,
+                    kind: about.kind.to_owned(),
+                    provider_id: about.provider_id.clone(),
+                }
             })
             .collect()
     }

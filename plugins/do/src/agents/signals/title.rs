@@ -6,9 +6,13 @@ use berth_sdk::types::Severity;
 /// Longest title of a type that this plugin has no words for, in characters.
 const LONGEST: usize = 80;
 
+/// What the analysis calls a run that failed.
+pub(super) const FAILED_RUN: &str = "execution_failure";
+
 /// Severity and title of a type of signal.
 pub(super) fn of(signal_type: &str) -> (Severity, String) {
     let known = match signal_type {
+        FAILED_RUN => Some((Severity::Critical, "A run failed")),
         "disengagement_escalation" => Some((Severity::Critical, "A user asked for a human")),
         "disengagement_abandonment" => Some((Severity::Info, "A user gave up")),
         "disengagement_negative_stance" => Some((Severity::Info, "A user is displeased")),
