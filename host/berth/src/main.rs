@@ -1,6 +1,7 @@
 //! `berth`: the host and its command line. The only crate that knows all the others.
 
 mod ambient;
+mod audit;
 mod client;
 mod config;
 mod log;
@@ -28,6 +29,8 @@ enum Command {
     Config(ServeFlags),
     /// Installs and activates plugins in a running host.
     Plugin(plugin::PluginCommand),
+    /// Looks at the audit of a database, without a host or beside one.
+    Audit(audit::AuditCommand),
 }
 
 /// Flags beat `BERTH_*` variables, which beat the file.
@@ -50,12 +53,13 @@ fn main() -> ExitCode {
     #[cfg(feature = "failpoints")]
     let _points = fail::FailScenario::setup();
     let result = match cli.command {
-        Command::Serve(flags) => serve::run(&flags),
-        Command::Config(flags) => config::print(&flags),
-        Command::Plugin(command) => plugin::run(&command),
+        Command::Serve(flags) => serve::run(&flags).map(|()| ExitCode::SUCCESS),
+        Command::Config(flags) => config::print(&flags).map(|()| ExitCode::SUCCESS),
+        Command::Plugin(command) => plugin::run(&command).map(|()| ExitCode::SUCCESS),
+        Command::Audit(command) => audit::run(&command),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             log::complain(&error);
             ExitCode::FAILURE

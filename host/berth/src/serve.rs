@@ -20,6 +20,9 @@ use crate::config::{Config, VaultConfig};
 use crate::log::say;
 use crate::{ServeFlags, config, log};
 
+/// How long a host that stops takes for sealing the end of its audit at most.
+const SEALING: Duration = Duration::from_secs(2);
+
 /// Runs the host.
 ///
 /// # Errors
@@ -75,6 +78,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         service.clone(),
         stopped.clone(),
     ));
+    let sealer = tokio::spawn(berth_service::audit::seal::run(
+        service.clone(),
+        stopped.clone(),
+    ));
     let app = berth_api::router(service.clone(), config.api.clone());
     let api = config.api.clone();
     let server = tokio::spawn(async move { berth_api::serve(listener, app, &api, stopped).await });
@@ -95,9 +102,23 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         Duration::from_millis(config.stop_timeout_ms),
     )
     .await;
+    // Nothing writes any longer: what is still unsealed is sealed with the rest.
+    let _ = sealer.await;
+    seal_the_rest(&service).await;
     store.close().await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Leaves nothing unsealed behind, unless the store keeps it from that.
+async fn seal_the_rest(service: &Service) {
+    match tokio::time::timeout(SEALING, service.seal_audit()).await {
+        Ok(Ok(head)) => head.iter().for_each(berth_service::audit::seal::tell),
+        Ok(Err(error)) => {
+            tracing::warn!(cause = %in_full(error), "the end of the audit is not sealed; the next start does that");
+        }
+        Err(_) => tracing::warn!("the end of the audit is not sealed; the next start does that"),
+    }
 }
 
 /// Waits for what is under way, for a time. A run that is cut off is like one of a killed host: the

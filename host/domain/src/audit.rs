@@ -1,5 +1,7 @@
 //! What is written down about a decision or a change.
 
+pub mod chain;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

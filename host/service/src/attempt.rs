@@ -41,6 +41,17 @@ impl<'a> Attempt<'a> {
         vec![self.row(now, AuditOutcome::Done, detail)]
     }
 
+    /// Writes down an attempt that was allowed and changed nothing: a retry, or what was so already. Like a
+    /// refusal it goes through even if the store can't take the row.
+    pub(crate) async fn unchanged(&self, service: &Service) {
+        let row = self.row(
+            service.now(),
+            AuditOutcome::Done,
+            serde_json::json!({"unchanged": true}),
+        );
+        self.append(service, row).await;
+    }
+
     /// Hands a result on; a refusal is written to the audit first.
     pub(crate) async fn settle<T>(
         &self,
@@ -69,8 +80,13 @@ impl<'a> Attempt<'a> {
             // Nobody writes into the audit of a tenant that he can't act in.
             row.tenant_id = self.caller.principal.tenant_id.clone();
         }
+        self.append(service, row).await;
+    }
+
+    async fn append(&self, service: &Service, row: AuditRow) {
+        let outcome = row.outcome;
         if let Err(error) = service.store().append_audit(vec![row]).await {
-            tracing::error!(request = %self.caller.request, action = %self.action, %error, "a refusal could not be audited");
+            tracing::error!(request = %self.caller.request, action = %self.action, ?outcome, %error, "an attempt that changed nothing could not be audited");
         }
     }
 

@@ -45,4 +45,4 @@ pub use caller::Caller;
 pub use error::{Code, ServiceError};
 pub use list::{Cursor, Items};
 pub use service::{Parts, Service};
-pub use settings::{AnswerSettings, ReadinessSettings, ReconcileSettings, Settings};
+pub use settings::{AnswerSettings, AuditSettings, ReadinessSettings, ReconcileSettings, Settings};

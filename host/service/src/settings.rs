@@ -14,6 +14,8 @@ pub struct Settings {
     pub max_secret_refs: u32,
     /// Answers about whole accounts, which their tenants share.
     pub answers: AnswerSettings,
+    /// The audit's chain.
+    pub audit: AuditSettings,
     /// What `/readyz` rests on.
     pub readiness: ReadinessSettings,
     /// The reconciler.
@@ -28,6 +30,28 @@ pub struct AnswerSettings {
     pub reuse: Span,
     /// Answers that are kept of each sort; the oldest makes place for a new one.
     pub kept: u32,
+}
+
+/// Settings of the audit's chain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct AuditSettings {
+    /// How long a row waits for its seal at most, in milliseconds, while the store keeps up.
+    pub seal_every: Span,
+    /// Rows that one seal covers at most.
+    pub seal_batch: u32,
+    /// How often the newest seal is told to the log at most, in milliseconds.
+    pub witness_every: Span,
+}
+
+impl Default for AuditSettings {
+    fn default() -> Self {
+        Self {
+            seal_every: Span::seconds(1),
+            seal_batch: 1_000,
+            witness_every: Span::minutes(60),
+        }
+    }
 }
 
 /// Settings of the proof that the store takes writes.
@@ -64,6 +88,7 @@ impl Default for Settings {
             max_per_kind: 20,
             max_secret_refs: 64,
             answers: AnswerSettings::default(),
+            audit: AuditSettings::default(),
             readiness: ReadinessSettings::default(),
             reconcile: ReconcileSettings::default(),
         }
@@ -118,6 +143,19 @@ impl Settings {
                 Span::seconds(30).0,
             ),
             ("answers.kept", u64::from(self.answers.kept), 1, 1 << 16),
+            ("audit.sealEvery", self.audit.seal_every.0, 10, hour),
+            (
+                "audit.sealBatch",
+                u64::from(self.audit.seal_batch),
+                1,
+                10_000,
+            ),
+            (
+                "audit.witnessEvery",
+                self.audit.witness_every.0,
+                0,
+                u64::MAX,
+            ),
             ("readiness.keep", self.readiness.keep.0, 100, hour),
             (
                 "readiness.wait",

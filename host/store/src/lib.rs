@@ -12,11 +12,12 @@ mod transaction;
 
 pub use error::StoreError;
 pub use interface::{
-    Accounts, AuditLog, Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, Created,
-    DeploymentInfo, EventFilter, Events, Journal, JournalEntry, JournalOutcome, ListCursor,
-    ListFilter, NewSecret, Offers, Page, Plugins, Policies, Pools, Principals, Projects,
-    PublishedEvent, RecordedObject, Resources, RunChange, SealedSecret, SecretChange, Secrets,
-    Store, StoredResource, Tenants, UpdateChange, UpdateOutcome,
+    AccountChange, Accounts, AuditEntry, AuditFilter, AuditLog, AuditMarks, Claim, ClaimRequest,
+    Committed, CreateChange, CreateOutcome, Created, DeploymentInfo, EventFilter, Events, Journal,
+    JournalEntry, JournalOutcome, ListCursor, ListFilter, NewSecret, Offers, Page, Plugins,
+    Policies, Pools, Principals, Projects, PublishedEvent, RecordedObject, Resources, RunChange,
+    SealedSecret, SecretChange, Secrets, Store, StoredResource, Tenants, UpdateChange,
+    UpdateOutcome,
 };
 pub use sqlite::{SqliteConfig, SqliteStore};
 pub use transaction::{in_transaction, inside_transaction};

@@ -153,6 +153,13 @@ impl World {
     /// well, and all it said.
     #[must_use]
     pub fn berth(&self, arguments: &[&str], env: &[(&str, &str)]) -> (bool, String) {
+        let (code, said) = self.berth_code(arguments, env);
+        (code == Some(0), said)
+    }
+
+    /// The same with the code that it ended with.
+    #[must_use]
+    pub fn berth_code(&self, arguments: &[&str], env: &[(&str, &str)]) -> (Option<i32>, String) {
         let mut all = self.env.clone();
         all.extend(
             env.iter()
@@ -162,7 +169,7 @@ impl World {
         let output = output.unwrap_or_else(|error| panic!("can't run berth: {error}"));
         let said = [output.stdout, output.stderr].concat();
         (
-            output.status.success(),
+            output.status.code(),
             String::from_utf8_lossy(&said).into_owned(),
         )
     }

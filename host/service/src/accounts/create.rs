@@ -83,9 +83,7 @@ async fn create(
         egress,
         created_at: now,
     };
-    // The credential first: a crash in between leaves a sealed secret that nothing points to, and
-    // never an account without a credential.
-    credential::keep(service, attempt, &account.tenant_id, &account.id, &value).await?;
+    credential::keep(service, &account.tenant_id, &account.id, &value).await?;
     let audit = attempt.done(
         now,
         json!({"accountId": account.id, "provider": account.provider}),

@@ -1,12 +1,15 @@
 //! An account's credential: sealed when it comes in, and never shown again.
 
 use berth_domain::id::{AccountId, TenantId};
+use berth_domain::platform::Account;
 use berth_domain::secret::{SecretName, SecretRef, SecretText};
 use berth_policy::ResourceType;
+use berth_store::AccountChange;
+use serde_json::json;
 
 use crate::attempt::Attempt;
 use crate::decision::{Action, Target};
-use crate::secrets::{SecretValue, open, seal};
+use crate::secrets::{Sealing, SecretValue, open, seal, seal_until_stored};
 use crate::{Caller, Service, ServiceError};
 
 /// Where an account's credential is sealed in its owner's store.
@@ -73,20 +76,50 @@ fn plain(credential: SecretValue) -> Result<SecretText, ServiceError> {
     Ok(credential.0)
 }
 
-/// Seals it as the account's.
+/// Seals it as a new account's, before that is recorded: a crash in between leaves a sealed secret that
+/// nothing points to, and never an account without a credential.
 pub(super) async fn keep(
     service: &Service,
-    attempt: &Attempt<'_>,
     owner: &TenantId,
     account: &AccountId,
     value: &SecretText,
 ) -> Result<(), ServiceError> {
+    must_not_be_empty(value)?;
+    seal(service, None, owner, &credential_name(account)?, value).await?;
+    Ok(())
+}
+
+/// Stores an account as it now is together with its new credential; `false`: the account is gone.
+pub(super) async fn renew(
+    service: &Service,
+    attempt: &Attempt<'_>,
+    account: &Account,
+    value: &SecretText,
+) -> Result<bool, ServiceError> {
+    must_not_be_empty(value)?;
+    let name = credential_name(&account.id)?;
+    let store = service.store();
+    seal_until_stored(service, &account.tenant_id, &name, value, |secret| async {
+        let audit = attempt.done(
+            secret.at,
+            json!({"accountId": account.id, "credential": true, "version": secret.version}),
+        );
+        let change = store.update_account(account, Some(secret), audit).await?;
+        Ok(match change {
+            AccountChange::Stored => Sealing::Stored(true),
+            AccountChange::Missing => Sealing::Stored(false),
+            AccountChange::Stale(stored) => Sealing::Stale(stored),
+        })
+    })
+    .await
+}
+
+fn must_not_be_empty(value: &SecretText) -> Result<(), ServiceError> {
     if value.expose().is_empty() {
         return Err(ServiceError::invalid(
             "/credential",
             "is empty; give the token that the provider issued",
         ));
     }
-    seal(service, attempt, owner, &credential_name(account)?, value).await?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 use berth_domain::id::{AccountId, TenantId};
 use berth_domain::input::Title;
 use berth_domain::platform::Egress;
+use berth_store::AccountChange;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -83,16 +84,24 @@ async fn update(
         egress::check(service, &account.provider, &egress)?;
         account.egress = egress;
     }
-    let renewed = input.credential.is_some();
-    if let Some(given) = input.credential {
-        let value = credential::given(service, caller, &account.tenant_id, given).await?;
-        credential::keep(service, attempt, &account.tenant_id, &account.id, &value).await?;
-    }
-    let audit = attempt.done(
-        service.now(),
-        json!({"accountId": account.id, "credential": renewed}),
-    );
-    if service.store().update_account(&account, audit).await? {
+    let stored = match input.credential {
+        Some(given) => {
+            let value = credential::given(service, caller, &account.tenant_id, given).await?;
+            credential::renew(service, attempt, &account, &value).await?
+        }
+        None => {
+            let audit = attempt.done(
+                service.now(),
+                json!({"accountId": account.id, "credential": false}),
+            );
+            let change = service
+                .store()
+                .update_account(&account, None, audit)
+                .await?;
+            change == AccountChange::Stored
+        }
+    };
+    if stored {
         Ok(AccountView::of(account, caller.is_operator()))
     } else {
         Err(missing(&input.tenant_id, &input.account_id))

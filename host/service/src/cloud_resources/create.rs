@@ -99,7 +99,9 @@ async fn create(
     )?;
     let input_digest = digest("create", &json!(input));
     if let Some(stored) = service.store().resource(&id).await? {
-        return replay(&judge, &input_digest, stored);
+        let row = replay(&judge, &input_digest, stored)?;
+        attempt.unchanged(service).await;
+        return Ok(row);
     }
 
     let place = service.place(&input.tenant_id, &input.pool_id).await?;
@@ -164,7 +166,11 @@ async fn create(
             Ok(stored.row)
         }
         // Another call with the same key came first.
-        CreateOutcome::Exists(stored) => replay(&judge, &input_digest, *stored),
+        CreateOutcome::Exists(stored) => {
+            let row = replay(&judge, &input_digest, *stored)?;
+            attempt.unchanged(service).await;
+            Ok(row)
+        }
         refused => Err(refusal(refused, &kind_name)),
     }
 }

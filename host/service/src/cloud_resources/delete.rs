@@ -62,6 +62,7 @@ async fn delete(
         )
         .await?;
         if stored.row.is_going() {
+            attempt.unchanged(service).await;
             return Ok(stored.row);
         }
         if let Some(row) = try_delete(service, attempt, stored).await? {

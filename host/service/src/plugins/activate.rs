@@ -48,9 +48,23 @@ pub async fn handle(
             service.now(),
             json!({"activated": input.digest, "override": input.overrides}),
         );
-        activate(service, &input.digest, &input.overrides, audit).await
+        match activate(service, &input.digest, &input.overrides, audit).await? {
+            Activated::Now(view) => Ok(view),
+            Activated::Before(view) => {
+                attempt.unchanged(service).await;
+                Ok(view)
+            }
+        }
     };
     attempt.settle(service, result.await).await
+}
+
+/// A generation that is active.
+pub(super) enum Activated {
+    /// It became active now.
+    Now(GenerationView),
+    /// It was active already, and nothing was stored.
+    Before(GenerationView),
 }
 
 /// Compares, stores and swaps, one activation at a time.
@@ -59,7 +73,7 @@ pub(super) async fn activate(
     digest: &Digest,
     overrides: &[String],
     audit: Vec<AuditRow>,
-) -> Result<GenerationView, ServiceError> {
+) -> Result<Activated, ServiceError> {
     let _one_at_a_time = service.activation.lock().await;
     let record = recorded(service, digest).await?;
     let generation = loaded(service, digest).await?;
@@ -82,7 +96,12 @@ pub(super) async fn activate(
             ServiceError::internal(format!("{digest} was loaded a moment ago: {error}"))
         })?;
     service.waker().notify_one();
-    Ok(GenerationView::of(recorded(service, digest).await?, true))
+    let view = GenerationView::of(recorded(service, digest).await?, true);
+    Ok(if record.active {
+        Activated::Before(view)
+    } else {
+        Activated::Now(view)
+    })
 }
 
 fn must_be_accepted(

@@ -12,7 +12,7 @@ use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::activate::activate;
+use super::activate::{Activated, activate};
 use super::change::against_active;
 use super::{ChangeView, GenerationView, recorded, refused};
 use crate::attempt::Attempt;
@@ -80,10 +80,14 @@ pub async fn handle(
         service
             .decide_as_operator(caller, Action::PluginsWrite, &target)
             .await?;
-        install(service, input.component.0, |detail| {
+        let (installed, changed) = install(service, input.component.0, |detail| {
             attempt.done(service.now(), detail)
         })
-        .await
+        .await?;
+        if !changed {
+            attempt.unchanged(service).await;
+        }
+        Ok(installed)
     };
     attempt.settle(service, result.await).await
 }
@@ -112,7 +116,7 @@ impl Service {
                 detail,
             }]
         };
-        let installed = install(self, component, audit).await?;
+        let (installed, _) = install(self, component, audit).await?;
         if !installed.generation.active {
             activate(self, &digest, &[], audit(json!({"activated": digest}))).await?;
         }
@@ -120,32 +124,37 @@ impl Service {
     }
 }
 
+/// Installs, and tells whether anything changed by it. Installing is one change and activating another: the
+/// first generation of a plugin leaves two rows of audit.
 async fn install(
     service: &Service,
     component: Vec<u8>,
     audit: impl Fn(serde_json::Value) -> Vec<AuditRow>,
-) -> Result<Installed, ServiceError> {
+) -> Result<(Installed, bool), ServiceError> {
     let generation = service.runtime().load(&component).await.map_err(refused)?;
     let record = record(&generation, &component, service);
     let row = audit(
         json!({"installed": record.digest, "plugin": record.plugin, "version": record.version}),
     );
-    match service
+    let put = service
         .store()
         .put_generation(&record, component, row)
-        .await?
-    {
-        Created::New | Created::Taken => {}
-    }
+        .await?;
+    let is_new = put == Created::New;
     service.registry().insert(generation.clone());
     let plugin = &generation.manifest().provider;
     if service.manifest_in_force(plugin).await?.is_none() {
         let row = audit(json!({"activated": record.digest}));
-        let generation = activate(service, generation.digest(), &[], row).await?;
-        return Ok(Installed {
+        let (generation, activated) = match activate(service, generation.digest(), &[], row).await?
+        {
+            Activated::Now(view) => (view, true),
+            Activated::Before(view) => (view, false),
+        };
+        let installed = Installed {
             generation,
             changes: Vec::new(),
-        });
+        };
+        return Ok((installed, is_new || activated));
     }
     let stored = recorded(service, generation.digest()).await?;
     let changes = if stored.active {
@@ -153,10 +162,11 @@ async fn install(
     } else {
         against_active(service, generation.manifest()).await?
     };
-    Ok(Installed {
+    let installed = Installed {
         generation: GenerationView::of(stored, true),
         changes,
-    })
+    };
+    Ok((installed, is_new))
 }
 
 fn record(generation: &Generation, component: &[u8], service: &Service) -> GenerationRecord {

@@ -18,7 +18,7 @@ use berth_policy::ResourceType;
 use crate::decision::Target;
 use crate::{Code, ServiceError};
 
-pub(crate) use sealing::{open, seal};
+pub(crate) use sealing::{Sealing, open, seal, seal_until_stored};
 pub use value::SecretValue;
 pub use view::SecretView;
 

@@ -56,7 +56,7 @@ async fn put(
     }
     seal(
         service,
-        attempt,
+        Some(attempt),
         &input.tenant_id,
         &input.name,
         &input.value.0,

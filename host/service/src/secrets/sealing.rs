@@ -22,17 +22,54 @@ fn vault(service: &Service) -> Result<&Vault, ServiceError> {
     })
 }
 
-/// Seals a value as the next version of a secret; answers with that version.
+/// Seals a value as the next version of a secret; answers with that version. The audit is written with it,
+/// unless whoever asks writes it with what the secret is for.
 ///
 /// # Errors
 /// `UNSUPPORTED` without a secret store; `INVALID_INPUT` for a value that is too large.
 pub(crate) async fn seal(
     service: &Service,
-    attempt: &Attempt<'_>,
+    audit: Option<&Attempt<'_>>,
     tenant: &TenantId,
     name: &SecretName,
     value: &SecretText,
 ) -> Result<u64, ServiceError> {
+    let store = service.store();
+    seal_until_stored(service, tenant, name, value, |secret| async move {
+        let version = secret.version;
+        let audit = audit.map(|attempt| attempt.done(secret.at, json!({"version": version})));
+        Ok(
+            match store.put_secret(secret, audit.unwrap_or_default()).await? {
+                SecretChange::Stored => Sealing::Stored(version),
+                SecretChange::Stale(stored) => Sealing::Stale(stored),
+            },
+        )
+    })
+    .await
+}
+
+/// What became of a sealed value.
+pub(crate) enum Sealing<T> {
+    /// It was stored.
+    Stored(T),
+    /// Another write came first: it must be sealed for the version after this one.
+    Stale(u64),
+}
+
+/// Seals a value for the next version of a secret and has it stored, as often as others come first.
+///
+/// # Errors
+/// As [`seal`], and what storing fails with.
+pub(crate) async fn seal_until_stored<T, F>(
+    service: &Service,
+    tenant: &TenantId,
+    name: &SecretName,
+    value: &SecretText,
+    store: impl Fn(NewSecret) -> F,
+) -> Result<T, ServiceError>
+where
+    F: Future<Output = Result<Sealing<T>, ServiceError>>,
+{
     let vault = vault(service)?;
     let plain = SecretBytes::new(value.expose().as_bytes().to_vec());
     let current = service.store().secret(tenant, name).await?;
@@ -46,22 +83,17 @@ pub(crate) async fn seal(
         let sealed = vault
             .seal(&place, &plain, &mut |bytes| service.entropy().fill(bytes))
             .map_err(|error| not_sealed(&error))?;
-        let now = service.now();
         let secret = NewSecret {
             tenant: tenant.clone(),
             name: name.clone(),
             version,
             sealed: sealed.to_bytes(),
             resource: None,
-            at: now,
+            at: service.now(),
         };
-        match service
-            .store()
-            .put_secret(secret, attempt.done(now, json!({"version": version})))
-            .await?
-        {
-            SecretChange::Stored => return Ok(version),
-            SecretChange::Stale(stored) => version = stored + 1,
+        match store(secret).await? {
+            Sealing::Stored(answer) => return Ok(answer),
+            Sealing::Stale(stored) => version = stored + 1,
         }
     }
     Err(ServiceError::new(

@@ -299,13 +299,13 @@ async fn a_tenant_reads_its_own_audit_and_operators_all() {
     )
     .await
     .unwrap();
-    assert!(!own.items.is_empty() && own.items.iter().all(|row| row.tenant_id == tenant.id));
+    assert!(!own.items.is_empty() && own.items.iter().all(|item| item.row.tenant_id == tenant.id));
     let all = audit::list::handle(&world.service, &tenant.admin, input(json!({}))).await;
     assert_eq!(told(all).0, Code::AccessDenied);
     let all = audit::list::handle(&world.service, &world.root, input(json!({"limit": 500})))
         .await
         .unwrap();
-    assert!(all.items.iter().any(|row| row.tenant_id.is_root()));
+    assert!(all.items.iter().any(|item| item.row.tenant_id.is_root()));
     let zero = audit::list::handle(&world.service, &world.root, input(json!({"limit": 0}))).await;
     assert_eq!(told(zero).2, "limit");
 }

@@ -7,6 +7,7 @@
 )]
 
 mod around;
+mod audit_chain;
 mod catalog;
 mod create;
 mod decisions;

@@ -3,6 +3,7 @@
 //! All methods are atomic. A method that changes something also appends the audit rows that it is
 //! given, in the same transaction. Lists are ordered by (creation, id) and paged by id.
 
+mod audit;
 mod journal;
 mod platform;
 mod plugins;
@@ -10,12 +11,14 @@ mod resources;
 mod secrets;
 
 use async_trait::async_trait;
-use berth_domain::audit::AuditRow;
 use berth_domain::id::DeploymentId;
 use berth_domain::time::Millis;
 
+pub use audit::{AuditEntry, AuditFilter, AuditLog, AuditMarks};
 pub use journal::{Journal, JournalEntry, JournalOutcome};
-pub use platform::{Accounts, Offers, Policies, Pools, Principals, Projects, Tenants};
+pub use platform::{
+    AccountChange, Accounts, Offers, Policies, Pools, Principals, Projects, Tenants,
+};
 pub use plugins::Plugins;
 pub use resources::{
     Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, EventFilter, Events, ListCursor,
@@ -53,19 +56,6 @@ pub struct DeploymentInfo {
     pub created_at: Millis,
 }
 
-/// The audit: rows are only ever appended.
-#[async_trait]
-pub trait AuditLog: Send + Sync {
-    /// Appends rows by themselves, for a refusal that stores nothing else.
-    async fn append_audit(&self, rows: Vec<AuditRow>) -> Result<(), StoreError>;
-    /// The newest rows, at most `limit`, optionally of one tenant.
-    async fn list_audit(
-        &self,
-        tenant: Option<&berth_domain::id::TenantId>,
-        limit: u32,
-    ) -> Result<Vec<AuditRow>, StoreError>;
-}
-
 /// A whole store.
 #[async_trait]
 pub trait Store:
@@ -85,6 +75,8 @@ pub trait Store:
 {
     /// The deployment, made with `fresh` if the store is new.
     async fn deployment(&self, fresh: DeploymentInfo) -> Result<DeploymentInfo, StoreError>;
+    /// The deployment, if the store has one.
+    async fn known_deployment(&self) -> Result<Option<DeploymentInfo>, StoreError>;
     /// Whether the store answers: a trivial read.
     async fn ping(&self) -> Result<(), StoreError>;
     /// Proves that a write becomes durable, by making one; says how many proofs there were so far.

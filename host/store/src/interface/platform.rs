@@ -8,7 +8,7 @@ use berth_domain::id::{
 use berth_domain::platform::{Account, Offer, Policy, Pool, Principal, Project, Tenant, Token};
 use berth_domain::time::Millis;
 
-use super::{Created, Page};
+use super::{Created, NewSecret, Page};
 use crate::StoreError;
 
 /// Tenants.
@@ -147,6 +147,17 @@ pub trait Policies: Send + Sync {
     async fn policy_version(&self, tenant: &TenantId) -> Result<u64, StoreError>;
 }
 
+/// What became of a change of an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AccountChange {
+    /// Stored.
+    Stored,
+    /// The tenant has no such account.
+    Missing,
+    /// Another write of the credential came first: seal it again for the version after this one.
+    Stale(u64),
+}
+
 /// Provider accounts.
 #[async_trait]
 pub trait Accounts: Send + Sync {
@@ -156,12 +167,13 @@ pub trait Accounts: Send + Sync {
         account: &Account,
         audit: Vec<AuditRow>,
     ) -> Result<Created, StoreError>;
-    /// Replaces title, regions, previews and egress; `false` if there is no such account.
+    /// Replaces title, regions, previews and egress, and stores a new version of its credential with them.
     async fn update_account(
         &self,
         account: &Account,
+        credential: Option<NewSecret>,
         audit: Vec<AuditRow>,
-    ) -> Result<bool, StoreError>;
+    ) -> Result<AccountChange, StoreError>;
     /// One account, whoever owns it.
     async fn account(&self, id: &AccountId) -> Result<Option<Account>, StoreError>;
     /// Accounts of a tenant, or all, in pages.

@@ -8,8 +8,8 @@ use berth_domain::platform::Account;
 use super::page::{one_more, page};
 use super::row::read;
 use super::statement::{json, text};
-use super::{Engine, Row, SqlStore, Statement};
-use crate::{Accounts, Created, Page, StoreError};
+use super::{Engine, Row, SqlStore, Statement, Verdict, audit, secrets};
+use crate::{AccountChange, Accounts, Created, NewSecret, Page, StoreError};
 
 fn account(row: &Row) -> Result<Account, StoreError> {
     Ok(Account {
@@ -50,8 +50,9 @@ impl<E: Engine> Accounts for SqlStore<E> {
     async fn update_account(
         &self,
         account: &Account,
+        credential: Option<NewSecret>,
         audit: Vec<AuditRow>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<AccountChange, StoreError> {
         let update = Statement::new(
             "UPDATE accounts SET title = $2, regions = $3, previews = $4, egress = $5 \
              WHERE id = $1 AND tenant = $6 RETURNING id",
@@ -62,7 +63,27 @@ impl<E: Engine> Accounts for SqlStore<E> {
         .bind(account.previews)
         .bind(json(&account.egress)?)
         .bind(account.tenant_id.as_str());
-        self.change(update, Vec::new(), &audit).await
+        let mut statements = vec![update];
+        statements.extend(credential.as_ref().map(secrets::put));
+        statements.extend(audit::append(&audit)?);
+        self.write(move |session| {
+            Box::pin(async move {
+                let sets = session.run(statements).await?;
+                let did = |at: usize| sets.get(at).is_some_and(|rows| !rows.is_empty());
+                if !did(0) {
+                    return Ok(Verdict::Discard(AccountChange::Missing));
+                }
+                match credential {
+                    Some(secret) if !did(1) => {
+                        let stored =
+                            secrets::current_version(session, &secret.tenant, &secret.name).await?;
+                        Ok(Verdict::Discard(AccountChange::Stale(stored)))
+                    }
+                    _ => Ok(Verdict::Keep(AccountChange::Stored)),
+                }
+            })
+        })
+        .await
     }
 
     async fn account(&self, id: &AccountId) -> Result<Option<Account>, StoreError> {

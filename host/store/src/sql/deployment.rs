@@ -41,6 +41,15 @@ impl<E: Engine> Store for SqlStore<E> {
         .await
     }
 
+    async fn known_deployment(&self) -> Result<Option<DeploymentInfo>, StoreError> {
+        self.read_one(Statement::new(
+            "SELECT id, created_at FROM deployment WHERE one = 1",
+        ))
+        .await?
+        .map(|row| read("deployment", &row, deployment))
+        .transpose()
+    }
+
     async fn ping(&self) -> Result<(), StoreError> {
         self.read(Statement::new("SELECT 1 AS one"))
             .await

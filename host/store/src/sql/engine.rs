@@ -15,6 +15,10 @@ pub trait Engine: Send + Sync + 'static {
     /// most, `$4` the host, `$5` the lease's end, `$6` how much later a refresh counts as due.
     const CLAIM: &'static str;
 
+    /// Reads the highest sequences of the audit and of its seals: `row_there` and `seal_there`, and of all that
+    /// were ever given, `row_given` and `seal_given`, NULL where an engine can't tell.
+    const AUDIT_MARKS: &'static str;
+
     /// Writes the row that proves that writing works, at the time `$1`, and returns it; returns nothing
     /// where the engine has no room left by a limit of its own.
     const PROVE: &'static str;

@@ -40,7 +40,8 @@ fn secret_info(row: &Row) -> Result<SecretInfo, StoreError> {
     })
 }
 
-async fn current_version(
+/// The version that is stored; 0: none is.
+pub(super) async fn current_version(
     session: &mut dyn Session,
     tenant: &TenantId,
     name: &SecretName,

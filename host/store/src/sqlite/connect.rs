@@ -68,6 +68,17 @@ pub(super) fn options(config: &SqliteConfig) -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
+/// For a database that is only read: nothing about it is set, for setting may write.
+pub(super) fn options_to_read(config: &SqliteConfig) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(&config.path)
+        .read_only(true)
+        .busy_timeout(config.wait())
+        .statement_cache_capacity(STATEMENTS_KEPT)
+        .row_buffer_size(ROWS_AHEAD)
+        .disable_statement_logging()
+}
+
 /// Opens a connection that writes.
 pub(super) async fn writer(config: &SqliteConfig) -> Result<SqliteConnection, StoreError> {
     let mut options = options(config)

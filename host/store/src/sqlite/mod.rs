@@ -3,6 +3,7 @@
 //! One connection writes, with group commit; a few others read. Everything that is true of SQLite only
 //! is in this module.
 
+mod audit;
 mod claim;
 mod config;
 mod connect;
@@ -27,7 +28,8 @@ pub type SqliteStore = SqlStore<Sqlite>;
 /// The engine behind [`SqliteStore`].
 pub struct Sqlite {
     readers: Readers,
-    writer: Writer,
+    /// `None`: opened to read.
+    writer: Option<Writer>,
 }
 
 impl SqlStore<Sqlite> {
@@ -39,14 +41,36 @@ impl SqlStore<Sqlite> {
     pub async fn open(config: SqliteConfig) -> Result<Self, StoreError> {
         connect::prepare_files(&config.path)?;
         let writer = Writer::start(&config).await?;
-        let readers = Readers::open(&config);
-        Ok(Self::new(Sqlite { readers, writer }))
+        let readers = Readers::open(&config, connect::options(&config));
+        Ok(Self::new(Sqlite {
+            readers,
+            writer: Some(writer),
+        }))
+    }
+
+    /// Opens a database that is there to read it, beside a running host or without one. Every write is
+    /// refused; tables are taken as they are.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] if there is no such file.
+    pub fn open_to_read(config: &SqliteConfig) -> Result<Self, StoreError> {
+        if !config.path.is_file() {
+            return Err(StoreError::Unavailable(format!(
+                "there is no database at {}; name the data directory, or the file in `store.path`",
+                config.path.display()
+            )));
+        }
+        Ok(Self::new(Sqlite {
+            readers: Readers::open(config, connect::options_to_read(config)),
+            writer: None,
+        }))
     }
 }
 
 #[async_trait]
 impl Engine for Sqlite {
     const CLAIM: &'static str = claim::CLAIM;
+    const AUDIT_MARKS: &'static str = audit::MARKS;
     const PROVE: &'static str = proof::PROVE;
 
     fn one_of(expression: &str, parameter: &str) -> String {
@@ -58,11 +82,18 @@ impl Engine for Sqlite {
     }
 
     async fn submit(&self, job: Box<dyn Job>) -> Result<(), StoreError> {
-        self.writer.submit(job).await
+        match &self.writer {
+            Some(writer) => writer.submit(job).await,
+            None => Err(StoreError::Unavailable(
+                "the database was opened to read only".to_owned(),
+            )),
+        }
     }
 
     async fn close(&self) {
-        self.writer.close().await;
+        if let Some(writer) = &self.writer {
+            writer.close().await;
+        }
         self.readers.close().await;
     }
 }

@@ -1,10 +1,9 @@
 //! Connections that read.
 
 use sqlx::SqlitePool;
-use sqlx::sqlite::SqlitePoolOptions;
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
 
 use super::config::SqliteConfig;
-use super::connect::options;
 use super::rows::run;
 use crate::StoreError;
 use crate::sql::{Row, Statement};
@@ -14,14 +13,14 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    pub(super) fn open(config: &SqliteConfig) -> Self {
+    pub(super) fn open(config: &SqliteConfig, options: SqliteConnectOptions) -> Self {
         let pool = SqlitePoolOptions::new()
             .max_connections(config.readers.max(1))
             .acquire_timeout(config.wait())
             .test_before_acquire(false)
             .idle_timeout(None)
             .max_lifetime(None)
-            .connect_lazy_with(options(config).pragma("query_only", "ON"));
+            .connect_lazy_with(options.pragma("query_only", "ON"));
         Self { pool }
     }
 

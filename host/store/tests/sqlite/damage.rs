@@ -1,5 +1,6 @@
 //! Damaged rows are told as what they are; they stop nobody from reading others.
 
+use berth_domain::audit::chain::{SealHash, Sealing};
 use berth_store::{ListFilter, StoreError};
 use sqlx::{AssertSqlSafe, Connection, SqliteConnection};
 use tempfile::TempDir;
@@ -142,19 +143,29 @@ async fn the_audit_can_be_neither_rewritten_nor_thinned() {
         audit(&tenant_id("acme"), "b"),
     ];
     store.append_audit(rows).await.unwrap();
+    let hash = SealHash::genesis(&deployment_id());
+    let mut sealing = Sealing::new(1, hash, START);
+    for row in store.raw_audit(0, u64::MAX, 10).await.unwrap() {
+        sealing.add(&row);
+    }
+    assert!(store.put_seal(&sealing.finish().unwrap()).await.unwrap());
     let mut raw = raw(&directory).await;
     for text in [
         "DELETE FROM audit WHERE action = 'a'",
         "UPDATE audit SET action = 'c'",
-        "UPDATE audit SET detail = '{}', seal = 1",
+        "REPLACE INTO audit SELECT sequence, at, request_id, principal, tenant, 'c', resource, outcome, detail, seal FROM audit",
+        "UPDATE audit SET seal = 1",
+        "DELETE FROM audit_seals",
+        "UPDATE audit_seals SET last_row = 1",
+        "REPLACE INTO audit_seals SELECT sequence, format, first_row, last_row, row_count, previous, hash, 17 FROM audit_seals",
+        "REPLACE INTO audit_seals SELECT 7, format, first_row, last_row, row_count, previous, hash, 17 FROM audit_seals",
     ] {
         let error = sqlx::query(text)
             .execute(&mut raw)
             .await
             .unwrap_err()
             .to_string();
-        assert!(error.contains("append-only"), "{error}");
+        assert!(error.contains("append-only"), "{text}: {error}");
     }
-    run(&mut raw, "UPDATE audit SET seal = 1".to_owned()).await;
     assert_eq!(store.list_audit(None, 10).await.unwrap().len(), 2);
 }

@@ -113,6 +113,8 @@ macro_rules! for_engine {
             a_proof_of_writing_is_a_write_that_stays,
             events_come_in_the_order_of_commits,
             the_audit_is_appended_and_read_newest_first,
+            the_audit_is_narrowed_by_each_filter,
+            a_seal_is_stored_only_if_it_follows_the_newest,
             a_change_that_did_not_happen_is_not_audited,
             the_journal_tells_what_became_of_a_request,
             only_closed_entries_of_the_journal_are_dropped,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use berth_domain::id::OfferId;
 use berth_domain::platform::{Offer, Tenant};
 use berth_domain::time::Millis;
-use berth_store::{Created, Store};
+use berth_store::{AccountChange, Created, Store};
 
 use super::fixture::*;
 
@@ -106,7 +106,10 @@ pub async fn accounts_are_updated_by_their_owner_only(store: Arc<dyn Store>) {
     changed.previews = false;
     changed.egress.plain_http = true;
     changed.egress.base_urls = [("https://a".to_owned(), "http://b".to_owned())].into();
-    assert!(store.update_account(&changed, vec![]).await.unwrap());
+    assert_eq!(
+        store.update_account(&changed, None, vec![]).await.unwrap(),
+        AccountChange::Stored
+    );
     assert_eq!(
         store.account(&account.id).await.unwrap(),
         Some(changed.clone())
@@ -115,7 +118,10 @@ pub async fn accounts_are_updated_by_their_owner_only(store: Arc<dyn Store>) {
     let mut stolen = changed.clone();
     stolen.tenant_id = two.tenant.clone();
     stolen.title = "Stolen".parse().unwrap();
-    assert!(!store.update_account(&stolen, vec![]).await.unwrap());
+    assert_eq!(
+        store.update_account(&stolen, None, vec![]).await.unwrap(),
+        AccountChange::Missing
+    );
     assert_eq!(
         store.account(&account.id).await.unwrap(),
         Some(changed.clone())

@@ -6,6 +6,7 @@
 )]
 
 mod applying;
+mod audit;
 mod bad_input;
 mod chaos;
 mod crash;

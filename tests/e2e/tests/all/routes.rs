@@ -23,7 +23,7 @@ fn methods() -> BTreeSet<String> {
 }
 
 /// A body for each method that is right in its shape, about things that are there.
-async fn calls(world: &World, tenant: &Tenant) -> Vec<(&'static str, Value)> {
+pub(crate) async fn calls(world: &World, tenant: &Tenant) -> Vec<(&'static str, Value)> {
     let shop = tenant.create(&New::app("shop")).await;
     let project = world
         .root

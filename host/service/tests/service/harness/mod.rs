@@ -69,7 +69,8 @@ pub(crate) struct World {
     pub(crate) account: AccountId,
     /// A pool on it.
     pub(crate) pool: PoolId,
-    _files: TempDir,
+    /// Holds the database, `berth.db`.
+    pub(crate) files: TempDir,
 }
 
 /// A tenant with a caller who may do everything.
@@ -174,7 +175,7 @@ impl World {
             root,
             account: nowhere,
             pool: nothing,
-            _files: files,
+            files,
         }
     }
 
