@@ -141,6 +141,10 @@ ids! {
     PoolId = "pool_";
     /// The right of a tenant to use a pool of another.
     OfferId = "off_";
+    /// A price in the price book.
+    PriceId = "prc_";
+    /// What a tenant or a project may spend.
+    BudgetId = "bdg_";
     /// A cloud resource.
     ResourceId = "crs_";
     /// One run of the reconciler over one resource.

@@ -87,6 +87,12 @@ texts! {
     IdempotencyKey: "1 to 128 characters of A-Z a-z 0-9 . _ : -", is_key;
     /// Text for people, kept here and never sent to a provider.
     Description: "at most 256 characters, without control characters", is_description;
+    /// The name of a meter, such as `cloud.resource.hours`.
+    MeterName: "words `[a-z][a-z0-9-]*` joined by dots, at most 64 characters", is_dotted;
+    /// The name of a capacity that kinds book, such as `do.gpus`.
+    CapacityName: "words `[a-z][a-z0-9-]*` joined by dots, at most 64 characters", is_dotted;
+    /// A currency, such as `EUR`.
+    Currency: "three letters A-Z, such as `EUR`", is_currency;
     /// A title for people of an account, pool, project, principal, policy or token.
     Title: "1 to 128 characters, without control characters", is_title;
 }
@@ -111,11 +117,26 @@ fn is_kind(text: &str) -> bool {
         })
 }
 
+/// Names of meters and of capacities, and kinds behind their provider.
+pub(crate) fn is_dotted(text: &str) -> bool {
+    text.len() <= 64
+        && text.split('.').all(|word| {
+            word.starts_with(|c: char| c.is_ascii_lowercase())
+                && word
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        })
+}
+
 fn is_key(text: &str) -> bool {
     (1..=128).contains(&text.len())
         && text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'-'))
+}
+
+fn is_currency(text: &str) -> bool {
+    text.len() == 3 && text.bytes().all(|b| b.is_ascii_uppercase())
 }
 
 fn is_description(text: &str) -> bool {

@@ -4,10 +4,13 @@
 //! What is decided here is decided the same way in a test, in a simulation and at three in the morning.
 
 pub mod audit;
+pub mod calendar;
 pub mod id;
 pub mod input;
 pub mod label;
 pub mod manifest;
+pub mod metering;
+pub mod money;
 pub mod platform;
 pub mod provider;
 pub mod rate;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::{AccountId, OfferId, PolicyId, PoolId, PrincipalId, ProjectId, TenantId, TokenId};
-use crate::input::{KindId, Title};
+use crate::input::{CapacityName, KindId, Title};
 use crate::time::Millis;
 
 /// A customer of the platform, or the platform itself (`root`).
@@ -186,8 +186,28 @@ pub struct Offer {
     pub pool_id: PoolId,
     /// To whom.
     pub tenant_id: TenantId,
+    /// Nothing new is created under it.
+    pub suspended: bool,
+    /// Regions of the pool that it leaves out.
+    pub excluded_regions: Vec<String>,
     /// When it was recorded.
     pub created_at: Millis,
+}
+
+/// How much of a capacity a tenant may book on a pool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CapacityQuota {
+    /// Whose.
+    pub tenant_id: TenantId,
+    /// On which pool.
+    pub pool_id: PoolId,
+    /// Of what.
+    pub capacity: CapacityName,
+    /// How much.
+    pub amount: u64,
+    /// When it was last set.
+    pub updated_at: Millis,
 }
 
 /// A plugin generation: an immutable component.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use berth_domain::id::{PoolId, TenantId};
 use berth_domain::input::KindId;
 use berth_domain::manifest::Kind;
-use berth_domain::platform::{Account, Pool, PoolType};
+use berth_domain::platform::{Account, Offer, Pool, PoolType};
 use berth_domain::provider::AccountView;
 use berth_runtime::Generation;
 
@@ -15,6 +15,8 @@ use crate::{Code, Service, ServiceError};
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) pool: Pool,
+    /// Under which the tenant uses it; `None`: it is the tenant's own.
+    pub(crate) offer: Option<Offer>,
     pub(crate) account: Account,
     pub(crate) generation: Arc<Generation>,
 }
@@ -59,7 +61,7 @@ impl Service {
         tenant: &TenantId,
         id: &PoolId,
     ) -> Result<Place, ServiceError> {
-        let Some((pool, _offer)) = self.store().visible_pool(tenant, id).await? else {
+        let Some((pool, offer)) = self.store().visible_pool(tenant, id).await? else {
             return Err(ServiceError::new(
                 Code::NotFound,
                 format!(
@@ -83,6 +85,7 @@ impl Service {
         let generation = self.generation_of(&account.provider).await?;
         Ok(Place {
             pool,
+            offer,
             account,
             generation,
         })

@@ -1,5 +1,8 @@
 //! What an operator can set about the service. Every limit has a name, a default and an error that mentions it.
 
+use std::collections::BTreeSet;
+
+use berth_domain::input::MeterName;
 use berth_domain::resource::Timing;
 use berth_domain::time::Span;
 use serde::{Deserialize, Serialize};
@@ -18,6 +21,12 @@ pub struct Settings {
     pub audit: AuditSettings,
     /// What `/readyz` rests on.
     pub readiness: ReadinessSettings,
+    /// What a tenant may book of each capacity on each pool, unless a quota of its own says otherwise.
+    pub default_capacity: u64,
+    /// Those of the kinds' own meters that bill, on pools of mode `metered`.
+    pub kind_meters: BTreeSet<MeterName>,
+    /// Rows of one part of a usage export, 1 to 20,000.
+    pub export_rows: u32,
     /// The reconciler.
     pub reconcile: ReconcileSettings,
 }
@@ -90,6 +99,9 @@ impl Default for Settings {
             answers: AnswerSettings::default(),
             audit: AuditSettings::default(),
             readiness: ReadinessSettings::default(),
+            default_capacity: 0,
+            kind_meters: BTreeSet::new(),
+            export_rows: 5_000,
             reconcile: ReconcileSettings::default(),
         }
     }
@@ -207,6 +219,7 @@ impl Settings {
                 1,
                 1 << 20,
             ),
+            ("exportRows", u64::from(self.export_rows), 1, 20_000),
             // 0: a host that only serves the API.
             (
                 "reconcile.concurrency",

@@ -12,11 +12,12 @@ mod transaction;
 
 pub use error::StoreError;
 pub use interface::{
-    AccountChange, Accounts, AuditEntry, AuditFilter, AuditLog, AuditMarks, Claim, ClaimRequest,
-    Committed, CreateChange, CreateOutcome, Created, DeploymentInfo, EventFilter, Events, Journal,
-    JournalEntry, JournalOutcome, ListCursor, ListFilter, NewSecret, Offers, Page, Plugins,
-    Policies, Pools, Principals, Projects, PublishedEvent, RecordedObject, Resources, RunChange,
-    SealedSecret, SecretChange, Secrets, Store, StoredResource, Tenants, UpdateChange,
+    AccountChange, Accounts, AuditEntry, AuditFilter, AuditLog, AuditMarks, Budgets, Capacities,
+    CapacityShortage, Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, Created,
+    DeploymentInfo, EventFilter, Events, Journal, JournalEntry, JournalOutcome, ListCursor,
+    ListFilter, MeteredSpan, Metering, NewSecret, Offers, Page, Plugins, Policies, Pools, Prices,
+    Principals, Projects, PublishedEvent, RecordedObject, Resources, RunChange, SealedSecret,
+    SecretChange, Secrets, SpanFilter, SpanPlace, Store, StoredResource, Tenants, UpdateChange,
     UpdateOutcome,
 };
 pub use sqlite::{SqliteConfig, SqliteStore};

@@ -11,8 +11,8 @@ use crate::components::{self, Component};
 /// The component that `dev` and `bench` load.
 pub const FIRST_PARTY: [Component; 1] = [components::DO];
 
-/// Every component that a test loads: the plugin, its next version, and the hostile guests.
-pub const FOR_TESTS: [Component; 4] = [
+/// Every component that a test loads: the plugin, its next version, and the guests.
+pub const FOR_TESTS: [Component; 5] = [
     components::DO,
     components::DO_NEXT,
     Component {
@@ -24,6 +24,11 @@ pub const FOR_TESTS: [Component; 4] = [
         package: "guest-hostile",
         features: &["held"],
         out: "guest-held",
+    },
+    Component {
+        package: "guest-yard",
+        features: &[],
+        out: "guest-yard",
     },
 ];
 

@@ -22,6 +22,7 @@ mod settings;
 mod tenant;
 mod trace;
 mod world;
+mod yard;
 
 pub use api::{Answer, Api, Refusal};
 pub use new::New;
@@ -32,3 +33,4 @@ pub use settings::Settings;
 pub use tenant::{Tenant, everything};
 pub use trace::{Canary, Place};
 pub use world::{PROVIDER_TOKEN, ROOT_TOKEN, World};
+pub use yard::{YARD_TOKEN, Yard};

@@ -37,6 +37,8 @@ pub enum Component {
     DoNext,
     /// The one that misbehaves.
     Hostile,
+    /// A yard of cranes and sheds: what DigitalOcean lacks.
+    Yard,
 }
 
 impl Component {
@@ -52,6 +54,7 @@ impl Component {
             Self::Do => "do.wasm",
             Self::DoNext => "do-next.wasm",
             Self::Hostile => "guest-hostile.wasm",
+            Self::Yard => "guest-yard.wasm",
         };
         there(folder.join(file), "cargo xtask test")
     }

@@ -15,6 +15,7 @@ use crate::programs::{self, Component};
 use crate::settings::Settings;
 use crate::tenant::{Tenant, everything, text};
 use crate::trace::{Canary, Place};
+use crate::yard::{YARD_TOKEN, Yard};
 
 /// The root token of every world.
 pub const ROOT_TOKEN: &str = "brt_00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
@@ -95,7 +96,9 @@ impl World {
             account: String::new(),
             line,
             env,
-            canaries: [PASSWORD_CANARY, PROVIDER_TOKEN].map(Canary::new).to_vec(),
+            canaries: [PASSWORD_CANARY, PROVIDER_TOKEN, YARD_TOKEN]
+                .map(Canary::new)
+                .to_vec(),
             expects_right_credential: true,
             folder,
             _files: files,
@@ -268,6 +271,31 @@ impl World {
                 "privateNetworks": true,
             },
         })
+    }
+
+    /// The component of a yard, and a pool on it of this billing mode.
+    pub async fn yard_pool(&self, tenant: &str, yard: &Yard, billing_mode: &str) -> String {
+        self.install(Component::Yard).await;
+        let account = json!({
+            "tenantId": tenant,
+            "title": "a yard",
+            "provider": "yard",
+            "credential": YARD_TOKEN,
+            "egress": {
+                "baseUrls": {"https://api.yard.example": yard.origin()},
+                "plainHttp": true,
+                "privateNetworks": true,
+            },
+        });
+        let account = text(&self.root.ok("accounts/create", &account).await, "id");
+        let pool = json!({
+            "tenantId": tenant,
+            "title": "a yard",
+            "type": "provider",
+            "accountId": account,
+            "billingMode": billing_mode,
+        });
+        text(&self.root.ok("pools/create", &pool).await, "id")
     }
 
     /// A provider pool of a tenant on an account.

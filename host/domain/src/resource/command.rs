@@ -9,6 +9,7 @@ use super::row::{Desired, Resource, Schedule, State};
 use crate::id::{AccountId, PoolId, PrincipalId, ProjectId, ResourceId, TenantId};
 use crate::input::{Description, KindId, ResourceName};
 use crate::manifest::Kind;
+use crate::metering::Meters;
 use crate::spec::{Spec, changed_fields, effective};
 use crate::time::Millis;
 
@@ -103,7 +104,7 @@ pub fn new_resource(new: NewResource, kind: &Kind, now: Millis) -> Transition {
         adoption: None,
         held: new.demand.bookings.clone(),
         demand: new.demand,
-        metering: None,
+        metering: Meters::new(),
         outputs: Spec::new(),
         secret_outputs: BTreeMap::new(),
         memo: None,

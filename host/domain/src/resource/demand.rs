@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::provider::Checked;
-use crate::time::Millis;
 
 /// Amounts by name.
 pub type Amounts = BTreeMap<String, u64>;
@@ -35,12 +34,18 @@ impl From<&Checked> for Demand {
     }
 }
 
-/// Meters that run. What ran before is kept by the store as spans that have ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Metering {
-    /// Since when at these rates.
-    pub since: Millis,
-    /// Units an hour, by meter.
-    pub rates: Amounts,
+impl Demand {
+    /// It takes more than `before` of something.
+    #[must_use]
+    pub fn grows_from(&self, before: &Self) -> bool {
+        exceeds(&self.bookings, &before.bookings) || exceeds(&self.meters, &before.meters)
+    }
+}
+
+/// Some amount is larger than it was.
+#[must_use]
+pub fn exceeds(amounts: &Amounts, before: &Amounts) -> bool {
+    amounts
+        .iter()
+        .any(|(name, amount)| *amount > before.get(name).copied().unwrap_or(0))
 }

@@ -19,7 +19,7 @@ mod step;
 
 pub use absorb::{CallError, CallFault, Effect, Outcome, Transition, absorb};
 pub use command::{Accepted, Amendment, NewResource, UpdateRefusal, amend, condemn, new_resource};
-pub use demand::{Amounts, Demand, Metering};
+pub use demand::{Amounts, Demand, exceeds};
 pub use event::{EventDraft, EventType};
 pub use given::{SecretVersions, secrets_named};
 pub use ownership::{Proof, Unproven, prove};

@@ -7,11 +7,12 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::demand::{Amounts, Demand, Metering};
+use super::demand::{Amounts, Demand};
 use super::given::SecretVersions;
 use crate::id::{AccountId, PoolId, PrincipalId, ProjectId, ResourceId, RunId, TenantId};
 use crate::input::{Description, KindId, ResourceName};
 use crate::manifest::Family;
+use crate::metering::Meters;
 use crate::secret::SecretRef;
 use crate::spec::{Spec, effective};
 use crate::time::Millis;
@@ -257,8 +258,8 @@ pub struct Resource {
     pub demand: Demand,
     /// Capacity that is booked: the most that may be running since a spec was last applied.
     pub held: Amounts,
-    /// Meters that run; `None` before the first acceptance and after the end.
-    pub metering: Option<Metering>,
+    /// Meters that run: none before the first acceptance and after the end.
+    pub metering: Meters,
     /// Plain outputs.
     pub outputs: Spec,
     /// References to sealed outputs.

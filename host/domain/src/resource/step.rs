@@ -6,6 +6,7 @@ use super::row::{Desired, Message, Reason, Resource, State};
 use super::schedule::Timing;
 use crate::id::DeploymentId;
 use crate::manifest::{Kind, Ownership};
+use crate::metering::Billing;
 use crate::time::Millis;
 
 /// Most updates that one run sends: a plugin that never makes progress ends here.
@@ -27,6 +28,10 @@ pub struct Facts<'a> {
     pub no_create_arrived: bool,
     /// Versions, in the store, of the secrets that the spec names.
     pub secret_versions: &'a SecretVersions,
+    /// When the create was sent that the provider accepted first, as the journal has it.
+    pub create_accepted_at: Option<Millis>,
+    /// What bills in its pool.
+    pub billing: Billing<'a>,
     /// How long to wait.
     pub timing: &'a Timing,
     /// Now.

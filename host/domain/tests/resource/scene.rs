@@ -1,8 +1,13 @@
 //! One row, the run over it, and what a test lets happen to it.
 
+use std::collections::BTreeSet;
+
 use berth_domain::id::{DeploymentId, IdSeed, ResourceId};
+use berth_domain::input::MeterName;
 use berth_domain::label::{self, Label};
 use berth_domain::manifest::Kind;
+use berth_domain::metering::Billing;
+use berth_domain::platform::BillingMode;
 use berth_domain::provider::{Observation, Phase, ProviderError, SecretOutput};
 use berth_domain::resource::{
     Accepted, Amendment, CallError, CallFault, Demand, Effect, Facts, Jitter, Outcome, ParentFact,
@@ -26,6 +31,9 @@ pub(crate) struct Scene {
     pub(crate) live_children: u32,
     pub(crate) no_create_arrived: bool,
     pub(crate) secret_versions: SecretVersions,
+    pub(crate) create_accepted_at: Option<Millis>,
+    pub(crate) kind_meters: BTreeSet<MeterName>,
+    pub(crate) billing_mode: BillingMode,
     pub(crate) now: Millis,
     pub(crate) progress: Progress,
     pub(crate) effects: Vec<Effect>,
@@ -49,6 +57,9 @@ impl Scene {
             live_children: 0,
             no_create_arrived: false,
             secret_versions: [(kinds::token(), 1)].into(),
+            create_accepted_at: None,
+            kind_meters: BTreeSet::new(),
+            billing_mode: BillingMode::Metered,
             now,
             progress: Progress::default(),
             effects: Vec::new(),
@@ -78,6 +89,8 @@ impl Scene {
             live_children: self.live_children,
             no_create_arrived: self.no_create_arrived,
             secret_versions: &self.secret_versions,
+            create_accepted_at: self.create_accepted_at,
+            billing: Billing::of(self.billing_mode, &self.kind_meters),
             timing: &self.timing,
             now: self.now,
         }

@@ -19,6 +19,8 @@ use crate::bindings::berth::provider::types as wit;
 use crate::call::{CallFailure, Findings};
 use crate::load::Generation;
 
+/// Most of a capacity, or units of a meter an hour, that one spec takes.
+const AMOUNT_MAX: u64 = 1_000_000_000;
 /// Most items of one page, labels of one object, fields that are pending.
 const ITEMS_MAX: usize = 1_000;
 const LABELS_MAX: usize = 200;
@@ -362,6 +364,19 @@ pub(crate) fn checked(
             shown(&meter.name),
             kind.id
         )));
+    }
+    let amounts = checked
+        .bookings
+        .iter()
+        .map(|booking| (&booking.name, booking.amount))
+        .chain(checked.meters.iter().map(|meter| (&meter.name, meter.rate)));
+    for (name, amount) in amounts {
+        if amount > AMOUNT_MAX {
+            return Err(bad(format!(
+                "takes {amount} of `{}`; at most {AMOUNT_MAX} is taken",
+                shown(name)
+            )));
+        }
     }
     for list in [&checked.account_wide, &checked.instances, &checked.networks] {
         if list.len() > ITEMS_MAX {

@@ -10,9 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ResourceView;
+use super::capacity::over_capacity;
 use super::references::check_secrets;
 use super::spec::{ask_plugin, judge_shape, region_of};
+use super::terms::check_offer;
 use crate::attempt::Attempt;
+use crate::budgets::check_budgets;
 use crate::canonical::digest;
 use crate::decision::{Action, Judge, Target};
 use crate::given::given;
@@ -126,6 +129,20 @@ async fn create(
     )
     .await?;
 
+    let region = if kind.regional {
+        region_of(&input.spec)
+    } else {
+        None
+    };
+    check_offer(place.offer.as_ref(), region.as_deref())?;
+    check_budgets(
+        service,
+        &input.tenant_id,
+        input.project_id.as_ref(),
+        place.pool.billing_mode,
+    )
+    .await?;
+
     let quota = service.quota(&input.tenant_id, &input.kind).await?;
     let now = service.now();
     let parents = kind
@@ -158,6 +175,7 @@ async fn create(
         row: made.row,
         events: service.events_of(made.effects, now),
         quota,
+        default_capacity: service.settings().default_capacity,
         parent_kinds: parents,
     };
     match service.store().create_resource(change).await? {
@@ -337,6 +355,7 @@ fn refusal(outcome: CreateOutcome, kind: &KindId) -> ServiceError {
         )
         .reason("quota")
         .with("limit", limit),
+        CreateOutcome::CapacityExceeded(shortage) => over_capacity(&shortage),
         CreateOutcome::Exists(_) | CreateOutcome::Created(_) => {
             ServiceError::internal("a create that was stored is no refusal")
         }

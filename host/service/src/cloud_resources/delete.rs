@@ -105,12 +105,17 @@ async fn try_delete(
             events: service.events_of(condemned.effects, now),
             row: condemned.row,
             revision,
+            books: None,
+            spans: Vec::new(),
             audit: std::mem::take(&mut audit),
         });
     }
     match service.store().update_resources(changes).await? {
         UpdateOutcome::Stored(_) => Ok(answer),
         UpdateOutcome::Changed(_) => Ok(None),
+        UpdateOutcome::CapacityExceeded(_) => {
+            Err(ServiceError::internal("a delete that books capacity"))
+        }
     }
 }
 

@@ -10,10 +10,12 @@ pub mod signals;
 pub mod update;
 
 mod account_answers;
+mod capacity;
 mod find;
 mod reach;
 mod references;
 mod spec;
+mod terms;
 mod view;
 
 pub use view::ResourceView;

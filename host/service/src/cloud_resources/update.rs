@@ -6,7 +6,10 @@ use std::sync::Arc;
 use berth_domain::id::{ResourceId, TenantId};
 use berth_domain::input::Description;
 use berth_domain::manifest::Kind;
-use berth_domain::resource::{Accepted, Amendment, Resource, State, UpdateRefusal, amend};
+use berth_domain::platform::BillingMode;
+use berth_domain::resource::{
+    Accepted, Amendment, Demand, Resource, State, UpdateRefusal, amend, exceeds,
+};
 use berth_domain::secret::SecretRef;
 use berth_domain::spec::{Spec, merge_patch, secret_refs};
 use berth_runtime::Generation;
@@ -15,10 +18,13 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::ResourceView;
+use super::capacity::over_capacity;
 use super::find::find;
 use super::references::check_secrets;
 use super::spec::{Judged, ask_plugin, judge_shape, region_of};
+use super::terms::check_region;
 use crate::attempt::Attempt;
+use crate::budgets::check_budgets;
 use crate::decision::{Action, Target};
 use crate::given::{given, given_or_null};
 use crate::{Caller, Code, Service, ServiceError};
@@ -129,6 +135,7 @@ async fn try_update(
     let spec = match merged {
         Some(merged) => {
             let judged = judge(service, attempt.caller, &row, kind, &generation, &merged).await?;
+            check_growth(service, &row, &judged.demand).await?;
             Some(Accepted {
                 spec: merged,
                 defaults: judged.defaults,
@@ -143,18 +150,37 @@ async fn try_update(
         description: input.description.clone(),
     };
     let now = service.now();
+    let held_before = row.held.clone();
     let amended = amend(row, amendment, Some(kind), now).map_err(refusal)?;
     let row = amended.row;
     let change = UpdateChange {
         audit: attempt.done(now, json!({"version": row.version, "state": row.state})),
         events: service.events_of(amended.effects, now),
+        books: exceeds(&row.held, &held_before).then_some(service.settings().default_capacity),
+        spans: Vec::new(),
         row: row.clone(),
         revision,
     };
     match service.store().update_resources(vec![change]).await? {
         UpdateOutcome::Stored(_) => Ok(Some(row)),
         UpdateOutcome::Changed(_) => Ok(None),
+        UpdateOutcome::CapacityExceeded(shortage) => Err(over_capacity(&shortage)),
     }
+}
+
+/// A spent budget stands against a spec that takes more than the one before, and never against one that takes
+/// less: a tenant can always spend less.
+async fn check_growth(
+    service: &Service,
+    row: &Resource,
+    wanted: &Demand,
+) -> Result<(), ServiceError> {
+    if !wanted.grows_from(&row.demand) {
+        return Ok(());
+    }
+    let pool = service.store().pool(&row.pool).await?;
+    let mode = pool.map_or(BillingMode::None, |pool| pool.billing_mode);
+    check_budgets(service, &row.tenant, row.project.as_ref(), mode).await
 }
 
 /// The checks of create for what the merged spec brings in.
@@ -184,10 +210,13 @@ async fn judge(
         None
     };
     if region != row.region {
+        let seen = service.store().visible_pool(&row.tenant, &row.pool).await?;
+        let offer = seen.and_then(|(_, offer)| offer);
         judge.require(
             Action::CloudResourcesUpdate,
-            &Target::recorded(row).in_region(region),
+            &Target::recorded(row).in_region(region.clone()),
         )?;
+        check_region(offer.as_ref(), region.as_deref())?;
     }
     let references = judge_shape(merged, kind, generation, &account)?;
     let had: BTreeSet<SecretRef> = secret_refs(&row.spec)

@@ -6,6 +6,7 @@ use berth_store::Created;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::regions::check_regions;
 use crate::attempt::Attempt;
 use crate::decision::{Action, Target};
 use crate::{Caller, Code, Service, ServiceError};
@@ -18,6 +19,12 @@ pub struct Input {
     pub pool_id: PoolId,
     /// To whom.
     pub tenant_id: TenantId,
+    /// Nothing is created under it yet.
+    #[serde(default)]
+    pub suspended: bool,
+    /// Regions of the pool that it leaves out.
+    #[serde(default)]
+    pub excluded_regions: Vec<String>,
 }
 
 /// The offer.
@@ -67,11 +74,14 @@ async fn create(
             "owns the pool already; offer it to another tenant",
         ));
     }
+    check_regions(service, &input.pool_id, &input.excluded_regions).await?;
     let now = service.now();
     let offer = Offer {
         id: OfferId::generate(now, service.entropy().id_seed()),
         pool_id: input.pool_id,
         tenant_id: input.tenant_id,
+        suspended: input.suspended,
+        excluded_regions: input.excluded_regions,
         created_at: now,
     };
     let audit = attempt.done(now, json!({"offerId": offer.id, "poolId": offer.pool_id}));

@@ -3,3 +3,5 @@
 pub mod create;
 pub mod delete;
 pub mod list;
+mod regions;
+pub mod update;

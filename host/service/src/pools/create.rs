@@ -7,7 +7,7 @@ use berth_store::Created;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::PoolView;
+use super::{PoolView, check_billing};
 use crate::attempt::Attempt;
 use crate::decision::{Action, Target};
 use crate::given::given;
@@ -27,9 +27,10 @@ pub struct Input {
     /// The account of a provider pool: one of the same owner.
     #[serde(default, deserialize_with = "given")]
     pub account_id: Option<AccountId>,
-    /// How it is charged; `metered` if left out.
-    #[serde(default)]
-    pub billing_mode: BillingMode,
+    /// How it is charged. Operators only; if left out `metered` on the platform's accounts, and
+    /// `platform-fee` on a tenant's own, whose provider bills the tenant itself.
+    #[serde(default, deserialize_with = "given")]
+    pub billing_mode: Option<BillingMode>,
 }
 
 /// The pool.
@@ -56,8 +57,14 @@ async fn create(
     service
         .decide(attempt.caller, Action::PoolsWrite, target)
         .await?;
+    check_billing(attempt.caller, input.billing_mode)?;
     service.must_have_tenant(&input.tenant_id).await?;
     check_account(service, &input).await?;
+    let by_default = if input.tenant_id.is_root() {
+        BillingMode::Metered
+    } else {
+        BillingMode::PlatformFee
+    };
     let now = service.now();
     let pool = Pool {
         id: PoolId::generate(now, service.entropy().id_seed()),
@@ -65,7 +72,7 @@ async fn create(
         title: input.title,
         pool_type: input.pool_type,
         account_id: input.account_id,
-        billing_mode: input.billing_mode,
+        billing_mode: input.billing_mode.unwrap_or(by_default),
         created_at: now,
     };
     match service

@@ -3,6 +3,7 @@
 use berth_domain::id::{ResourceId, RunId};
 use berth_domain::provider::Operation;
 use berth_domain::resource::CallError;
+use berth_domain::time::Millis;
 use berth_store::{JournalEntry, JournalOutcome, Store, StoreError};
 
 /// Entries that are looked at. A row with more of them counts as one whose create may have arrived.
@@ -36,6 +37,24 @@ pub(super) async fn no_create_arrived(
             .iter()
             .filter(|entry| is_create(entry))
             .all(came_to_nothing))
+}
+
+/// When the create was sent that made the object: the first that was answered with success, or, where there
+/// is none, the first of which nobody knows what became.
+pub(super) async fn accepted_at(
+    store: &dyn Store,
+    id: &ResourceId,
+) -> Result<Option<Millis>, StoreError> {
+    let entries = store.journal_of(id, LOOK_MAX).await?;
+    let first = |counts: fn(&JournalEntry) -> bool| {
+        let creates = entries.iter().filter(|entry| is_create(entry));
+        creates
+            .filter(|entry| counts(entry))
+            .map(|entry| entry.at)
+            .min()
+    };
+    let was_accepted = |entry: &JournalEntry| matches!(entry.outcome, Some(JournalOutcome::Answered(status)) if (200..300).contains(&status));
+    Ok(first(was_accepted).or_else(|| first(|entry| !came_to_nothing(entry))))
 }
 
 /// Takes back that a failed create may have had an effect, where each of its requests was refused.

@@ -33,6 +33,7 @@ pub(super) async fn change(
         epoch,
         keep_lease: learnt.keep_lease,
         events: Vec::new(),
+        spans: Vec::new(),
         secrets: Vec::new(),
         destroy_secrets: false,
         children: Vec::new(),
@@ -48,6 +49,7 @@ pub(super) async fn change(
                 let sealed = seal(service, &mut change.row, outputs).await?;
                 change.secrets.extend(sealed);
             }
+            Effect::Meter(span) => change.spans.push(span),
             Effect::DestroySecrets => change.destroy_secrets = true,
             // A row that has ended has no owner: the decision reads it off the row.
             Effect::RemoveAuthorization => {}
@@ -85,6 +87,8 @@ async fn condemned(
             events: service.events_of(condemned.effects, now),
             row: condemned.row,
             revision,
+            books: None,
+            spans: Vec::new(),
             audit: Vec::new(),
         });
     }

@@ -127,7 +127,9 @@ impl Run<'_> {
                     run: &self.id,
                     epoch: self.epoch,
                 };
-                calls.perform(&stored.row, &step).await?
+                let outcome = calls.perform(&stored.row, &step).await?;
+                situation.read_accepted_create(service, &stored.row).await?;
+                outcome
             } else {
                 Outcome::Stored
             };

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use berth_domain::manifest::Kind;
-use berth_domain::platform::Account;
+use berth_domain::metering::Billing;
+use berth_domain::platform::{Account, BillingMode};
 use berth_domain::resource::{
     CallError, CallFault, Facts, ParentFact, Resource, SecretVersions, secrets_named,
 };
@@ -22,6 +23,9 @@ pub(super) struct Situation {
     pub(super) parent: Option<Resource>,
     live_children: u32,
     no_create_arrived: bool,
+    /// When the create was sent that the provider accepted first.
+    create_accepted_at: Option<Millis>,
+    billing_mode: BillingMode,
     /// Of the secrets that the spec names. Read before a call and never after it: a version that came
     /// while the call ran was not sent with it.
     secret_versions: SecretVersions,
@@ -89,6 +93,8 @@ impl Situation {
             parent: None,
             live_children: 0,
             no_create_arrived: true,
+            create_accepted_at: None,
+            billing_mode: billing_mode(service, row).await?,
             secret_versions: SecretVersions::new(),
         };
         situation.refresh(service, row).await?;
@@ -115,6 +121,19 @@ impl Situation {
         };
         self.no_create_arrived =
             row.intent.is_none() || arrivals::no_create_arrived(store.as_ref(), &row.id).await?;
+        Ok(())
+    }
+
+    /// Reads from the journal which create the provider accepted, after a call that may have shown it.
+    pub(super) async fn read_accepted_create(
+        &mut self,
+        service: &Service,
+        row: &Resource,
+    ) -> Result<(), StoreError> {
+        if row.accepted_at.is_none() && row.intent.is_some() {
+            let store = service.store();
+            self.create_accepted_at = arrivals::accepted_at(store.as_ref(), &row.id).await?;
+        }
         Ok(())
     }
 
@@ -177,10 +196,18 @@ impl Situation {
             live_children: self.live_children,
             no_create_arrived: self.no_create_arrived,
             secret_versions: &self.secret_versions,
+            create_accepted_at: self.create_accepted_at,
+            billing: Billing::of(self.billing_mode, &service.settings().kind_meters),
             timing: &service.settings().reconcile.timing,
             now,
         }
     }
+}
+
+/// A pool that is gone bills nothing.
+async fn billing_mode(service: &Service, row: &Resource) -> Result<BillingMode, StoreError> {
+    let pool = service.store().pool(&row.pool).await?;
+    Ok(pool.map_or(BillingMode::None, |pool| pool.billing_mode))
 }
 
 async fn means(service: &Service, row: &Resource) -> Result<Result<Means, Stuck>, StoreError> {

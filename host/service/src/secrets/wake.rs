@@ -43,6 +43,8 @@ async fn try_wake(
                 .update_resources(vec![UpdateChange {
                     row,
                     revision: stored.revision,
+                    books: None,
+                    spans: Vec::new(),
                     events: Vec::new(),
                     audit: Vec::new(),
                 }])

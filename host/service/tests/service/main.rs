@@ -26,5 +26,6 @@ mod secret_refs;
 mod secrets;
 mod signals;
 mod specs;
+mod terms;
 mod tokens;
 mod update;

@@ -230,6 +230,7 @@ async fn a_parent_has_one_of_a_singleton_kind() {
             row,
             events: Vec::new(),
             quota: 20,
+            default_capacity: 0,
             parent_kinds,
             audit: Vec::new(),
         };

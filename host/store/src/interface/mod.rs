@@ -4,7 +4,10 @@
 //! given, in the same transaction. Lists are ordered by (creation, id) and paged by id.
 
 mod audit;
+mod capacity;
 mod journal;
+mod metering;
+mod money;
 mod platform;
 mod plugins;
 mod resources;
@@ -15,15 +18,18 @@ use berth_domain::id::DeploymentId;
 use berth_domain::time::Millis;
 
 pub use audit::{AuditEntry, AuditFilter, AuditLog, AuditMarks};
+pub use capacity::Capacities;
 pub use journal::{Journal, JournalEntry, JournalOutcome};
+pub use metering::{MeteredSpan, Metering, SpanFilter, SpanPlace};
+pub use money::{Budgets, Prices};
 pub use platform::{
     AccountChange, Accounts, Offers, Policies, Pools, Principals, Projects, Tenants,
 };
 pub use plugins::Plugins;
 pub use resources::{
-    Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, EventFilter, Events, ListCursor,
-    ListFilter, PublishedEvent, RecordedObject, Resources, RunChange, StoredResource, UpdateChange,
-    UpdateOutcome,
+    CapacityShortage, Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, EventFilter,
+    Events, ListCursor, ListFilter, PublishedEvent, RecordedObject, Resources, RunChange,
+    StoredResource, UpdateChange, UpdateOutcome,
 };
 pub use secrets::{NewSecret, SealedSecret, SecretChange, Secrets};
 
@@ -69,6 +75,10 @@ pub trait Store:
     + Secrets
     + Resources
     + Events
+    + Capacities
+    + Metering
+    + Prices
+    + Budgets
     + Journal
     + Plugins
     + AuditLog

@@ -190,6 +190,8 @@ pub trait Accounts: Send + Sync {
 pub trait Pools: Send + Sync {
     /// Stores a new pool.
     async fn create_pool(&self, pool: &Pool, audit: Vec<AuditRow>) -> Result<Created, StoreError>;
+    /// Replaces title and billing mode; `false` if its owner has no such pool.
+    async fn update_pool(&self, pool: &Pool, audit: Vec<AuditRow>) -> Result<bool, StoreError>;
     /// A pool that the tenant owns or is offered, with the offer.
     async fn visible_pool(
         &self,
@@ -216,6 +218,10 @@ pub trait Offers: Send + Sync {
         offer: &Offer,
         audit: Vec<AuditRow>,
     ) -> Result<Created, StoreError>;
+    /// Replaces whether it is suspended and which regions it leaves out; `false` if there is none such.
+    async fn update_offer(&self, offer: &Offer, audit: Vec<AuditRow>) -> Result<bool, StoreError>;
+    /// One offer.
+    async fn offer(&self, id: &OfferId) -> Result<Option<Offer>, StoreError>;
     /// Withdraws an offer; `false` if there is none such.
     async fn delete_offer(&self, id: &OfferId, audit: Vec<AuditRow>) -> Result<bool, StoreError>;
     /// Offers of a pool, or to a tenant, or all, in pages.

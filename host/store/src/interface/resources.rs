@@ -8,6 +8,7 @@ use berth_domain::audit::AuditRow;
 use berth_domain::id::{AccountId, EventId, PoolId, ProjectId, ResourceId, TenantId};
 use berth_domain::input::KindId;
 use berth_domain::manifest::Family;
+use berth_domain::metering::MeterSpan;
 use berth_domain::resource::{EventDraft, Resource, State};
 use berth_domain::time::{Millis, Span};
 use serde_json::Value;
@@ -33,6 +34,9 @@ pub struct CreateChange {
     pub events: Vec<(EventId, EventDraft)>,
     /// The tenant's quota of the kind: live rows, this one included, may not exceed it.
     pub quota: u32,
+    /// What the tenant may book of a capacity on the pool without a quota of its own. What the row holds
+    /// beyond either is [`CreateOutcome::CapacityExceeded`].
+    pub default_capacity: u64,
     /// The kinds that the parent must be one of; empty for a kind without a parent. A row without a parent
     /// where there are some, or with one where there are none, is [`CreateOutcome::NoParent`].
     pub parent_kinds: Vec<KindId>,
@@ -58,8 +62,23 @@ pub enum CreateOutcome {
         /// The cap.
         limit: u32,
     },
+    /// A quota of capacity is used up.
+    CapacityExceeded(CapacityShortage),
     /// Stored.
     Created(Box<StoredResource>),
+}
+
+/// A capacity of which a tenant has not enough left on a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CapacityShortage {
+    /// Which.
+    pub capacity: String,
+    /// What it may book.
+    pub limit: u64,
+    /// What its other live resources hold.
+    pub booked: u64,
+    /// What this one would hold.
+    pub wanted: u64,
 }
 
 /// A write of an existing row, by a tenant. Its events happen at the row's `updated_at`. What never changes
@@ -74,6 +93,11 @@ pub struct UpdateChange {
     pub row: Resource,
     /// The revision that it was made from.
     pub revision: u64,
+    /// What the row holds more than before is booked, against the tenant's quotas on the pool; without one
+    /// of its own a tenant may book so much. `None`: the row holds no more than before.
+    pub books: Option<u64>,
+    /// Spans of its meters that began or ended.
+    pub spans: Vec<MeterSpan>,
     /// Events.
     pub events: Vec<(EventId, EventDraft)>,
     /// Audit rows.
@@ -87,6 +111,8 @@ pub enum UpdateOutcome {
     Stored(u64),
     /// Somebody wrote first: the row as it is now. Decide again.
     Changed(Box<StoredResource>),
+    /// A quota of capacity is used up: nothing was stored.
+    CapacityExceeded(CapacityShortage),
 }
 
 /// A write of a row by a run of the reconciler. Its events happen at `now`, its children's at their
@@ -103,6 +129,8 @@ pub struct RunChange {
     pub keep_lease: bool,
     /// Events.
     pub events: Vec<(EventId, EventDraft)>,
+    /// Spans of its meters that began or ended.
+    pub spans: Vec<MeterSpan>,
     /// Secret outputs, sealed. If one is not the next version any more, nothing is stored and the answer is
     /// [`StoreError::Busy`]: seal it again.
     pub secrets: Vec<NewSecret>,

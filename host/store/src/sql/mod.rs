@@ -6,16 +6,20 @@
 
 mod accounts;
 mod audit;
+mod budgets;
+mod capacity;
 mod change;
 mod deployment;
 mod engine;
 mod events;
 mod generations;
 mod journal;
+mod metering;
 mod offers;
 mod page;
 mod policies;
 mod pools;
+mod prices;
 mod principals;
 mod projects;
 mod resources;

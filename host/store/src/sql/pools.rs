@@ -30,6 +30,8 @@ fn pool_with_offer(row: &Row) -> Result<(Pool, Option<Offer>), StoreError> {
             id,
             pool_id: pool.id.clone(),
             tenant_id: row.parsed("offered_to")?,
+            suspended: row.flag("offer_suspended")?,
+            excluded_regions: row.json("offer_excluded_regions")?,
             created_at: row.millis("offered_at")?,
         }),
         None => None,
@@ -54,6 +56,17 @@ impl<E: Engine> Pools for SqlStore<E> {
         self.insert(insert, Vec::new(), &audit).await
     }
 
+    async fn update_pool(&self, pool: &Pool, audit: Vec<AuditRow>) -> Result<bool, StoreError> {
+        let update = Statement::new(
+            "UPDATE pools SET title = $2, billing_mode = $3 WHERE id = $1 AND tenant = $4 RETURNING id",
+        )
+        .bind(pool.id.as_str())
+        .bind(text(&pool.title))
+        .bind(word(&pool.billing_mode)?)
+        .bind(pool.tenant_id.as_str());
+        self.change(update, Vec::new(), &audit).await
+    }
+
     async fn visible_pool(
         &self,
         tenant: &TenantId,
@@ -64,6 +77,8 @@ impl<E: Engine> Pools for SqlStore<E> {
                 "SELECT pools.id AS id, pools.tenant AS tenant, pools.title AS title, \
                      pools.pool_type AS pool_type, pools.account AS account, \
                      pools.billing_mode AS billing_mode, pools.created_at AS created_at, \
+                     offers.suspended AS offer_suspended, \
+                     offers.excluded_regions AS offer_excluded_regions, \
                      offers.id AS offer, offers.tenant AS offered_to, \
                      offers.created_at AS offered_at \
                  FROM pools \

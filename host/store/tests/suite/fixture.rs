@@ -213,7 +213,7 @@ pub fn row(home: &Home, name: &str) -> Resource {
         adoption: None,
         demand: berth_domain::resource::Demand::default(),
         held: BTreeMap::new(),
-        metering: None,
+        metering: BTreeMap::new(),
         outputs: [("address".to_owned(), json!("10.0.0.1"))]
             .into_iter()
             .collect(),
@@ -237,6 +237,7 @@ pub fn creation(row: Resource) -> CreateChange {
     CreateChange {
         events: vec![(event_id(), EventDraft::about(EventType::Created, &row))],
         quota: 1_000,
+        default_capacity: 0,
         parent_kinds: Vec::new(),
         audit: vec![audit(&row.tenant, "compute:cloud-resources:create")],
         row,
@@ -266,6 +267,8 @@ pub fn update(stored: &StoredResource) -> UpdateChange {
     UpdateChange {
         row: stored.row.clone(),
         revision: stored.revision,
+        books: None,
+        spans: Vec::new(),
         events: Vec::new(),
         audit: Vec::new(),
     }
@@ -279,6 +282,8 @@ pub fn condemnation(stored: &StoredResource, now: Millis) -> UpdateChange {
         audit: vec![audit(&row.tenant, "compute:cloud-resources:delete")],
         row,
         revision: stored.revision,
+        books: None,
+        spans: Vec::new(),
     }
 }
 
@@ -290,6 +295,7 @@ pub fn run_end(claim: &Claim, now: Millis) -> RunChange {
         epoch: claim.epoch,
         keep_lease: false,
         events: Vec::new(),
+        spans: Vec::new(),
         secrets: Vec::new(),
         destroy_secrets: false,
         children: Vec::new(),

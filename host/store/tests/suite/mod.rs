@@ -1,11 +1,13 @@
 //! What every engine must do, told once. An engine's own test crate names how a fresh store is opened:
 //! `suite::for_engine!(open)`, where `open` is an `async fn() -> (Arc<dyn Store>, guard)`.
 
+pub mod capacity;
 pub mod claim;
 pub mod commit;
 pub mod create;
 pub mod fixture;
 pub mod list;
+pub mod metering;
 pub mod model;
 pub mod plain;
 pub mod platform;
@@ -64,6 +66,21 @@ macro_rules! for_engine {
             of_many_creates_of_one_identity_one_wins,
             of_many_creates_for_the_last_slots_as_many_win,
             of_many_retries_of_one_create_one_creates,
+        ]);
+        $crate::suite::each!($open, capacity: [
+            what_a_row_holds_is_booked_with_it,
+            growth_is_booked_and_a_shrink_is_free,
+            what_an_ended_row_held_is_free_once,
+            of_many_creates_for_the_last_capacity_as_many_win,
+            quotas_are_put_listed_and_deleted,
+        ]);
+        $crate::suite::each!($open, metering: [
+            a_span_is_recorded_with_its_row_and_once,
+            a_meter_runs_once_at_a_time,
+            spans_are_read_by_window_place_and_owner,
+            what_ran_is_summed_up_by_its_price,
+            prices_are_added_and_those_in_force_are_found,
+            a_budget_is_one_for_a_tenant_project_and_currency,
         ]);
         $crate::suite::each!($open, update: [
             an_update_moves_the_revision,

@@ -499,6 +499,7 @@ impl Model {
                     epoch: kept.epoch.saturating_sub(u64::from(old_epoch)),
                     keep_lease,
                     events: Vec::new(),
+                    spans: Vec::new(),
                     secrets: Vec::new(),
                     destroy_secrets: false,
                     children: Vec::new(),

@@ -160,6 +160,8 @@ fn offer(to: &Home, of: &Home) -> Offer {
         id: OfferId::generate(START, seed()),
         pool_id: of.pool.clone(),
         tenant_id: to.tenant.clone(),
+        suspended: false,
+        excluded_regions: vec!["south".to_owned()],
         created_at: Millis(START.0 + 9),
     }
 }

@@ -142,6 +142,7 @@ pub async fn concurrent_updates_of_one_row_are_each_seen(store: Arc<dyn Store>) 
                     match store.update_resources(vec![change]).await.unwrap() {
                         UpdateOutcome::Stored(revision) => return revision,
                         UpdateOutcome::Changed(now) => stored = *now,
+                        UpdateOutcome::CapacityExceeded(short) => panic!("{short:?}"),
                     }
                 }
             })

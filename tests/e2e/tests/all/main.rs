@@ -8,6 +8,7 @@
 mod applying;
 mod audit;
 mod bad_input;
+mod bookings;
 mod chaos;
 mod crash;
 mod crash_points;
@@ -29,6 +30,7 @@ mod kinds_life;
 mod kinds_places;
 mod lifecycle;
 mod list;
+mod metering;
 mod names_and_identity;
 mod openapi;
 mod parents;

@@ -6,10 +6,9 @@ use serde_json::Value;
 
 use super::super::{IdPattern, Kind, Manifest, Ownership};
 use super::{Faults, KIND_ID_BYTES_MAX, NAMES_MAX, requests};
+use crate::input::is_dotted;
+use crate::metering::HOURS;
 use crate::spec::SpecSchema;
-
-/// The meter that every kind has from the host.
-const HOST_METER: &str = "cloud.resource.hours";
 
 pub(super) fn check(manifest: &Manifest, kind: &Kind, faults: &mut Faults) {
     id(manifest, kind, faults);
@@ -27,10 +26,10 @@ pub(super) fn check(manifest: &Manifest, kind: &Kind, faults: &mut Faults) {
             );
         }
     }
-    if kind.meters.iter().any(|meter| meter == HOST_METER) {
+    if kind.meters.iter().any(|meter| meter == HOURS) {
         faults.add(
             "meters",
-            format!("`{HOST_METER}` is the host's own"),
+            format!("`{HOURS}` is the host's own"),
             "leave it out: every kind has it",
         );
     }
@@ -74,16 +73,6 @@ fn id(manifest: &Manifest, kind: &Kind, faults: &mut Faults) {
             format!("`{}.` and words `[a-z][a-z0-9-]*` joined by dots, at most {KIND_ID_BYTES_MAX} characters", manifest.provider),
         );
     }
-}
-
-fn is_dotted(text: &str) -> bool {
-    text.len() <= 64
-        && text.split('.').all(|word| {
-            word.starts_with(|c: char| c.is_ascii_lowercase())
-                && word
-                    .bytes()
-                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-        })
 }
 
 fn schema(kind: &Kind, faults: &mut Faults) {

@@ -86,10 +86,9 @@ impl Next<'_, '_> {
     }
 
     pub(super) fn accept(&mut self, provider_id: String) {
-        let accepted_at = self
-            .row
-            .intent
-            .map_or(self.now(), |intent| intent.opened_at);
+        let opened_at = self.row.intent.map(|intent| intent.opened_at);
+        let sent_at = self.facts.create_accepted_at;
+        let accepted_at = sent_at.or(opened_at).unwrap_or(self.now());
         self.row.provider_id = Some(provider_id);
         self.row.accepted_at.get_or_insert(accepted_at);
         self.row.intent = None;

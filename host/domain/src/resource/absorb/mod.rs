@@ -4,6 +4,7 @@ mod call_error;
 mod changing;
 mod creating;
 mod deleting;
+mod metering;
 mod observing;
 
 use super::event::{EventDraft, EventType};
@@ -12,10 +13,12 @@ use super::schedule::Jitter;
 use super::step::{Facts, Looked, Progress, Step};
 use crate::id::ResourceId;
 use crate::manifest::Kind;
+use crate::metering::MeterSpan;
 use crate::provider::{Observation, ProviderError, SecretOutput};
 use crate::time::{Millis, Span};
 
 pub use call_error::{CallError, CallFault};
+use metering::is_billable;
 
 /// A row and what is stored with it in one transaction.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +40,8 @@ pub enum Effect {
     DestroySecrets,
     /// The row's authorization (its owner's right) ends.
     RemoveAuthorization,
+    /// A meter began to run, or ended: the span as it now is.
+    Meter(MeterSpan),
     /// Resources living in it are marked for deletion.
     CondemnChildren,
     /// Resources living in it are looked at at once.
@@ -77,10 +82,12 @@ pub fn absorb(
     facts: &Facts<'_>,
     jitter: Jitter,
 ) -> Transition {
+    let billed_before = is_billable(&row);
     let mut next = Next {
         row,
         asked,
         effects: Vec::new(),
+        is_applied: false,
         progress,
         facts,
         jitter,
@@ -104,6 +111,7 @@ pub fn absorb(
         // A service that answers a step with another step's outcome is a defect of ours: look again later.
         (_, _) => next.retry_quietly(),
     }
+    next.meter(billed_before);
     Transition {
         row: next.row,
         effects: next.effects,
@@ -125,6 +133,8 @@ struct Next<'a, 'f> {
     row: Resource,
     asked: &'a Resource,
     effects: Vec<Effect>,
+    /// The provider runs the row's spec, all of it.
+    is_applied: bool,
     progress: &'a mut Progress,
     facts: &'a Facts<'f>,
     jitter: Jitter,

@@ -239,6 +239,7 @@ impl Next<'_, '_> {
         self.row.ready_at.get_or_insert(self.facts.now);
         // The spec is applied: what a larger one before it held is free again.
         self.row.held.clone_from(&self.row.demand.bookings);
+        self.is_applied = true;
         self.progress.to_update.clear();
         if is_first {
             self.publish(EventType::Ready);

@@ -1,7 +1,12 @@
 //! The host: runs over rows, step by step, until it dies.
 
+use std::collections::BTreeSet;
+
 use berth_domain::id::ResourceId;
+use berth_domain::input::MeterName;
 use berth_domain::manifest::Kind;
+use berth_domain::metering::Billing;
+use berth_domain::platform::BillingMode;
 use berth_domain::resource::{
     Facts, Jitter, Outcome, ParentFact, Progress, Resource, SecretVersions, Step, absorb,
     next_step, prove,
@@ -11,6 +16,9 @@ use berth_domain::time::Span;
 use super::provider::{Mood, Provider, Wanted};
 use super::world::{Lawful, World};
 use crate::kinds::{TOKEN, UPDATABLE};
+
+/// No kind of this world has meters of its own.
+static NO_METERS: BTreeSet<MeterName> = BTreeSet::new();
 
 const STEPS_PER_RUN: u32 = 60;
 
@@ -101,6 +109,8 @@ impl World {
             live_children: u32::try_from(live_children).unwrap(),
             no_create_arrived: !self.provider.may_have_arrived.contains(&row.id),
             secret_versions,
+            create_accepted_at: None,
+            billing: Billing::of(BillingMode::Metered, &NO_METERS),
             timing: &self.timing,
             now: self.now,
         }

@@ -1,7 +1,8 @@
 //! What must hold at every moment of a life.
 
+use berth_domain::metering::Window;
 use berth_domain::resource::{Desired, Effect, EventType, Resource, State, Transition};
-use berth_domain::time::Span;
+use berth_domain::time::{Millis, Span};
 
 use super::world::{Tale, World};
 
@@ -115,6 +116,23 @@ pub(crate) fn of_the_world(world: &World) -> Result<(), String> {
                 .is_some_and(|at| at - world.now > LONGEST_WAIT)
         {
             return Err(format!("{} waits too long", row.id));
+        }
+    }
+    for (id, row) in &world.rows {
+        let lived = match row.accepted_at {
+            Some(from) if row.parent.is_none() => row.ended_at.unwrap_or(world.now) - from,
+            _ => Span(0),
+        };
+        let spans = world.tales[id].spans.values();
+        let all = Window {
+            from: Millis(0),
+            to: world.now,
+        };
+        let billed = Span(spans.map(|span| span.window(world.now).overlap(all)).sum());
+        if billed != lived {
+            return Err(format!(
+                "{id} lived for {lived:?} and is billed for {billed:?}"
+            ));
         }
     }
     for object in &world.provider.objects {

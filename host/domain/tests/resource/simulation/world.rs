@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use berth_domain::id::{DeploymentId, ResourceId};
 use berth_domain::manifest::Kind;
+use berth_domain::metering::MeterSpan;
 use berth_domain::resource::{
     Effect, EventType, Resource, SecretVersions, Timing, Transition, condemn,
 };
@@ -24,6 +25,8 @@ const PATIENCE: u32 = 2_000;
 #[derive(Default)]
 pub(crate) struct Tale {
     pub(crate) events: Vec<EventType>,
+    /// What the store has of its meters, by when they began.
+    pub(crate) spans: BTreeMap<Millis, MeterSpan>,
     /// Fields that a tenant wants and that the provider has not been told.
     pub(super) untold: BTreeSet<String>,
     /// Fields that an outsider changed since.
@@ -129,6 +132,10 @@ impl World {
         for effect in change.effects {
             match effect {
                 Effect::Publish(draft) => self.tales.get_mut(&id).unwrap().events.push(draft.event),
+                Effect::Meter(span) => {
+                    let spans = &mut self.tales.get_mut(&id).unwrap().spans;
+                    spans.insert(span.from, span);
+                }
                 Effect::CondemnChildren => {
                     let children: Vec<Resource> = self
                         .rows

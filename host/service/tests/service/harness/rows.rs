@@ -1,6 +1,7 @@
 //! Behind the service: what a run of the reconciler would have done to a row, and what is stored.
 
 use berth_domain::id::{ResourceId, TenantId};
+use berth_domain::metering::MeterSpan;
 use berth_domain::resource::{Desired, Resource, State};
 use berth_store::{CreateChange, CreateOutcome, UpdateChange, UpdateOutcome};
 use serde_json::Value;
@@ -21,6 +22,20 @@ impl World {
 
     /// Changes a row as a run of the reconciler would.
     pub(crate) async fn as_if(&self, id: &ResourceId, change: impl FnOnce(&mut Resource)) {
+        self.write_as_if(id, change, Vec::new()).await;
+    }
+
+    /// Records spans of a row's meters as a run of the reconciler would.
+    pub(crate) async fn as_if_metered(&self, id: &ResourceId, spans: Vec<MeterSpan>) {
+        self.write_as_if(id, |_| (), spans).await;
+    }
+
+    async fn write_as_if(
+        &self,
+        id: &ResourceId,
+        change: impl FnOnce(&mut Resource),
+        spans: Vec<MeterSpan>,
+    ) {
         let stored = self
             .service
             .store()
@@ -33,6 +48,8 @@ impl World {
         let change = UpdateChange {
             row,
             revision: stored.revision,
+            books: None,
+            spans,
             events: Vec::new(),
             audit: Vec::new(),
         };
@@ -58,6 +75,7 @@ impl World {
             row,
             events: Vec::new(),
             quota: 1_000,
+            default_capacity: 0,
             parent_kinds: Vec::new(),
             audit: Vec::new(),
         };

@@ -111,7 +111,7 @@ pub(super) fn changing(row: &Resource) -> Result<Vec<Datum>, StoreError> {
         },
         json(&row.demand)?,
         json(&row.held)?,
-        optional_json(row.metering.as_ref())?,
+        optional_json((!row.metering.is_empty()).then_some(&row.metering))?,
     ])
 }
 
@@ -158,7 +158,7 @@ fn resource(row: &Row) -> Result<Resource, StoreError> {
         adoption: row.optional_word("adoption")?,
         demand: row.json("demand")?,
         held: row.json("held")?,
-        metering: row.optional_json("metering")?,
+        metering: row.optional_json("metering")?.unwrap_or_default(),
         outputs: row.json("outputs")?,
         secret_outputs: row.json("secret_outputs")?,
         memo: row.optional_json("memo")?,

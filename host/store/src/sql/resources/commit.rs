@@ -1,7 +1,7 @@
 //! Storing what a run learnt: fenced by lease and revision, with everything that goes with it.
 
 use super::super::row::read;
-use super::super::{Session, Statement, Verdict, audit, events, secrets};
+use super::super::{Session, Statement, Verdict, audit, events, metering, secrets};
 use super::columns::stored;
 use super::columns::{changing, resource_columns, set_changing_columns};
 use super::update::{accompany, write};
@@ -85,7 +85,8 @@ pub(super) async fn commit(
 
 /// What goes with the row whatever becomes of its children.
 fn rest(change: &RunChange) -> Result<Vec<Statement>, StoreError> {
-    let mut statements = events::publish(&change.row, &change.events, change.now)?;
+    let mut statements = metering::record(&change.row, &change.spans);
+    statements.extend(events::publish(&change.row, &change.events, change.now)?);
     if change.wake_children {
         statements.push(wake_children(&change.row.id, change.now));
     }

@@ -1,10 +1,10 @@
 //! Storing a new resource: one read of all that may stand against it, one write.
 
 use berth_domain::id::ResourceId;
-use berth_domain::resource::{Resource, State};
+use berth_domain::resource::{Amounts, Resource, State};
 
 use super::super::row::read;
-use super::super::{Row, Session, Statement, Verdict, audit, events};
+use super::super::{Row, Session, Statement, Verdict, audit, capacity, events};
 use super::columns::{INSERT, changing, fixed};
 use super::read::read_in;
 use crate::{CreateChange, CreateOutcome, StoreError, StoredResource};
@@ -53,6 +53,12 @@ pub(super) async fn create(
     }
     if let Some(refusal) = refusal(&change, &checks)? {
         return Ok(Verdict::Discard(refusal));
+    }
+    let nothing = Amounts::new();
+    if let Some(shortage) =
+        capacity::shortage(session, row, &nothing, change.default_capacity).await?
+    {
+        return Ok(Verdict::Discard(CreateOutcome::CapacityExceeded(shortage)));
     }
 
     let mut statements = vec![

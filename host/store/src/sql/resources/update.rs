@@ -1,7 +1,7 @@
 //! Writing existing rows, by a tenant's wish: all or nothing, fenced by revisions.
 
 use super::super::row::read;
-use super::super::{Session, Statement, Verdict, audit, events};
+use super::super::{Session, Statement, Verdict, audit, capacity, events, metering};
 use super::columns::{changing, set_changing_columns};
 use super::read::read_in;
 use crate::{StoreError, UpdateChange, UpdateOutcome};
@@ -22,9 +22,14 @@ pub(super) fn write(change: &UpdateChange) -> Result<Statement, StoreError> {
         .bind(change.revision))
 }
 
-/// The events and audit rows that go with a row's write.
+/// The spans, events and audit rows that go with a row's write.
 pub(super) fn accompany(change: &UpdateChange) -> Result<Vec<Statement>, StoreError> {
-    let mut statements = events::publish(&change.row, &change.events, change.row.updated_at)?;
+    let mut statements = metering::record(&change.row, &change.spans);
+    statements.extend(events::publish(
+        &change.row,
+        &change.events,
+        change.row.updated_at,
+    )?);
     statements.extend(audit::append(&change.audit)?);
     Ok(statements)
 }
@@ -34,6 +39,19 @@ pub(super) async fn update(
     session: &mut dyn Session,
     changes: Vec<UpdateChange>,
 ) -> Result<Verdict<UpdateOutcome>, StoreError> {
+    for change in &changes {
+        let Some(default) = change.books else {
+            continue;
+        };
+        let standing = read_in(session, &change.row.id).await?;
+        if standing.revision != change.revision {
+            return Ok(Verdict::Discard(UpdateOutcome::Changed(Box::new(standing))));
+        }
+        let held = &standing.row.held;
+        if let Some(shortage) = capacity::shortage(session, &change.row, held, default).await? {
+            return Ok(Verdict::Discard(UpdateOutcome::CapacityExceeded(shortage)));
+        }
+    }
     let mut statements = changes.iter().map(write).collect::<Result<Vec<_>, _>>()?;
     for change in &changes {
         statements.extend(accompany(change)?);

@@ -1,0 +1,69 @@
+//! What bills of a row, after each of its steps.
+
+use super::{Effect, Next};
+use crate::metering::{self, HOURS};
+use crate::resource::demand::Amounts;
+use crate::resource::row::Resource;
+use crate::time::Millis;
+
+/// Whether meters may run: from the first acceptance (of what was adopted, from the first `ready`) until it
+/// is deleted or released, whatever happens to it in between.
+pub(super) fn is_billable(row: &Resource) -> bool {
+    row.is_live() && begins_at(row).is_some()
+}
+
+fn begins_at(row: &Resource) -> Option<Millis> {
+    if row.adoption.is_some() {
+        row.ready_at
+    } else {
+        row.accepted_at
+    }
+}
+
+impl Next<'_, '_> {
+    /// Starts, changes and ends meters as the row now is.
+    pub(super) fn meter(&mut self, was_billable: bool) {
+        let begins = !was_billable && is_billable(&self.row);
+        let wanted = self.rates(begins);
+        let at = if begins {
+            begins_at(&self.row)
+        } else {
+            self.row.ended_at
+        };
+        let at = at.unwrap_or(self.facts.now);
+        let spans = metering::turn(&mut self.row.metering, &wanted, at);
+        self.effects.extend(spans.into_iter().map(Effect::Meter));
+    }
+
+    /// Units an hour that bill from now on. Those of a changed spec do once it is applied; until then
+    /// what ran before goes on.
+    fn rates(&self, begins: bool) -> Amounts {
+        let mut rates = Amounts::new();
+        if !is_billable(&self.row) {
+            return rates;
+        }
+        let billing = self.facts.billing;
+        let running = || {
+            let running = self.row.metering.iter();
+            running
+                .map(|(meter, run)| (meter.clone(), run.rate))
+                .collect()
+        };
+        let own: Amounts = if self.is_applied {
+            self.row.demand.meters.clone()
+        } else if begins {
+            // What was sent; a change that landed since is still to be applied.
+            self.asked.demand.meters.clone()
+        } else {
+            running()
+        };
+        rates.extend(
+            own.into_iter()
+                .filter(|(meter, _)| meter != HOURS && billing.names(meter)),
+        );
+        if billing.hours && self.row.parent.is_none() {
+            rates.insert(HOURS.to_owned(), 1);
+        }
+        rates
+    }
+}

@@ -1,0 +1,74 @@
+//! A crane: books as many cranes as its size, and runs a meter as fast.
+
+use berth_sdk::manifest::{self, names};
+use berth_sdk::types::{self, Booking, Checked, Error, MeterRate};
+use berth_sdk::{Call, Check, Kind, Listed, Listing, Observed};
+
+use crate::thing::{self, Outputs, Spec};
+
+const PATH: &str = "cranes";
+const CAPACITY: &str = "yard.cranes";
+const METER: &str = "yard.lifts";
+
+/// The kind.
+pub(crate) struct Crane;
+
+impl Kind for Crane {
+    const ID: &'static str = "yard.crane";
+    type Spec = Spec;
+    type Outputs = Outputs;
+
+    fn describe(&self) -> types::Kind {
+        types::Kind {
+            bookings: names(&[CAPACITY]),
+            meters: names(&[METER]),
+            ..thing::describe(Self::ID, "Crane", PATH)
+        }
+    }
+
+    fn check(&self, check: &Check<'_, Spec>) -> Result<Checked, Error> {
+        Ok(Checked {
+            bookings: vec![Booking {
+                name: CAPACITY.to_owned(),
+                amount: check.spec.size,
+            }],
+            meters: vec![MeterRate {
+                name: METER.to_owned(),
+                rate: check.spec.size.saturating_mul(10),
+            }],
+            ..manifest::checked()
+        })
+    }
+
+    fn find(&self, call: &Call<'_, Spec>) -> Result<Option<Observed<Outputs>>, Error> {
+        thing::find(PATH, call)
+    }
+
+    fn observe(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
+        thing::observe(PATH, call)
+    }
+
+    fn create(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
+        thing::create(PATH, call)
+    }
+
+    fn update(&self, call: &Call<'_, Spec>, _: &[String]) -> Result<Observed<Outputs>, Error> {
+        thing::update(PATH, call)
+    }
+
+    fn delete(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
+        thing::delete(PATH, call)
+    }
+
+    fn list(&self, listing: &Listing<'_>) -> Result<Listed<Outputs>, Error> {
+        thing::list(PATH, listing)
+    }
+
+    fn label(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
+        thing::label(PATH, call)
+    }
+
+    fn unlabel(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
+        thing::unlabel(PATH, call)
+    }
+}
