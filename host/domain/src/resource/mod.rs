@@ -17,7 +17,7 @@ mod row;
 mod schedule;
 mod step;
 
-pub use absorb::{CallError, CallFault, Effect, Outcome, Transition, absorb};
+pub use absorb::{CallError, CallFault, Effect, Outcome, Transition, absorb, end_meters};
 pub use command::{Accepted, Amendment, NewResource, UpdateRefusal, amend, condemn, new_resource};
 pub use demand::{Amounts, Demand, exceeds};
 pub use event::{EventDraft, EventType};

@@ -6,6 +6,7 @@ mod commands;
 mod creating;
 mod deleting;
 mod kinds;
+mod metering;
 mod observing;
 mod scene;
 mod simulation;

@@ -39,22 +39,18 @@ pub(super) async fn no_create_arrived(
             .all(came_to_nothing))
 }
 
-/// When the create was sent that made the object: the first that was answered with success, or, where there
-/// is none, the first of which nobody knows what became.
+/// When the create was sent that made the object: the first that was answered with success. Where none was,
+/// the last of which nobody knows what became, since the object was seen absent before it was sent.
 pub(super) async fn accepted_at(
     store: &dyn Store,
     id: &ResourceId,
 ) -> Result<Option<Millis>, StoreError> {
     let entries = store.journal_of(id, LOOK_MAX).await?;
-    let first = |counts: fn(&JournalEntry) -> bool| {
-        let creates = entries.iter().filter(|entry| is_create(entry));
-        creates
-            .filter(|entry| counts(entry))
-            .map(|entry| entry.at)
-            .min()
-    };
-    let was_accepted = |entry: &JournalEntry| matches!(entry.outcome, Some(JournalOutcome::Answered(status)) if (200..300).contains(&status));
-    Ok(first(was_accepted).or_else(|| first(|entry| !came_to_nothing(entry))))
+    let creates = || entries.iter().filter(|entry| is_create(entry));
+    let was_accepted = |entry: &&JournalEntry| matches!(entry.outcome, Some(JournalOutcome::Answered(status)) if (200..300).contains(&status));
+    let accepted = creates().filter(was_accepted).map(|entry| entry.at).min();
+    let unknown = creates().filter(|entry| !came_to_nothing(entry));
+    Ok(accepted.or_else(|| unknown.map(|entry| entry.at).max()))
 }
 
 /// Takes back that a failed create may have had an effect, where each of its requests was refused.

@@ -1,6 +1,6 @@
 //! A host: a reconciler over the world's store, on a clock of its own.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use berth_domain::id::ResourceId;
@@ -19,7 +19,15 @@ const BASE: i64 = 1_900_000_000_000;
 /// How long a test waits for something that must come.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-struct RealClock(tokio::time::Instant);
+pub(crate) struct RealClock(tokio::time::Instant);
+
+impl RealClock {
+    /// All clocks of a test share the beginning of time.
+    pub(crate) fn new() -> Self {
+        static BEGINNING: OnceLock<tokio::time::Instant> = OnceLock::new();
+        Self(*BEGINNING.get_or_init(tokio::time::Instant::now))
+    }
+}
 
 impl Clock for RealClock {
     fn now(&self) -> Millis {
@@ -59,16 +67,23 @@ impl Host {
         cloud: &Arc<Cloud>,
         reconcile: ReconcileSettings,
     ) -> Self {
+        Self::start_on(world, cloud, reconcile, Arc::new(RealClock::new()))
+    }
+
+    /// The same on a clock of the test's.
+    pub(crate) fn start_on(
+        world: &World,
+        cloud: &Arc<Cloud>,
+        reconcile: ReconcileSettings,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         let of = &world.service;
-        // All hosts of a test share the beginning of time.
-        static BEGINNING: std::sync::OnceLock<tokio::time::Instant> = std::sync::OnceLock::new();
-        let beginning = *BEGINNING.get_or_init(tokio::time::Instant::now);
         let service = Arc::new(Service::new(Parts {
             store: of.store().clone(),
             runtime: of.runtime().clone(),
             registry: of.registry().clone(),
             vault: of.vault().cloned(),
-            clock: Arc::new(RealClock(beginning)),
+            clock,
             entropy: of.entropy().clone(),
             deployment: of.deployment().clone(),
             settings: Settings {

@@ -19,3 +19,4 @@ mod host;
 mod lives;
 mod plugins;
 mod refreshes;
+mod story;

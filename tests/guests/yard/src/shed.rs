@@ -58,11 +58,11 @@ impl Kind for Shed {
         thing::list(PATH, listing)
     }
 
-    fn label(&self, call: &Call<'_, Spec>) -> Result<Observed<Outputs>, Error> {
+    fn label(&self, call: &Call<'_, ()>) -> Result<Observed<Outputs>, Error> {
         thing::label(PATH, call)
     }
 
-    fn unlabel(&self, call: &Call<'_, Spec>) -> Result<(), Error> {
+    fn unlabel(&self, call: &Call<'_, ()>) -> Result<(), Error> {
         thing::unlabel(PATH, call)
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn describe(id: &str, title: &str, path: &str) -> types::Kind {
 
 type Seen = Result<Observed<Outputs>, Error>;
 
-fn api<'a>(call: &Call<'a, Spec>) -> Api<'a> {
+fn api<'a, S>(call: &Call<'a, S>) -> Api<'a> {
     Api::new(call.host(), ORIGIN)
 }
 
@@ -113,14 +113,14 @@ fn observed(thing: Thing, wanted: Option<&Spec>) -> Observed<Outputs> {
     seen
 }
 
-fn labels(call: &Call<'_, Spec>) -> BTreeMap<String, String> {
+fn labels<S>(call: &Call<'_, S>) -> BTreeMap<String, String> {
     call.labels()
         .iter()
         .map(|label| (label.key.clone(), label.value.clone()))
         .collect()
 }
 
-fn read(path: &str, call: &Call<'_, Spec>) -> Result<Thing, Error> {
+fn read<S>(path: &str, call: &Call<'_, S>) -> Result<Thing, Error> {
     let id = call.provider_id()?;
     api(call).get(&["v1", path, id]).send()?.json()
 }
@@ -182,7 +182,7 @@ pub(crate) fn list(path: &str, listing: &Listing<'_>) -> Result<Listed<Outputs>,
 
 fn relabel(
     path: &str,
-    call: &Call<'_, Spec>,
+    call: &Call<'_, ()>,
     labels: &BTreeMap<String, String>,
 ) -> Result<Thing, Error> {
     let id = call.provider_id()?;
@@ -194,15 +194,14 @@ fn relabel(
 }
 
 /// What else is on it stays.
-pub(crate) fn label(path: &str, call: &Call<'_, Spec>) -> Seen {
+pub(crate) fn label(path: &str, call: &Call<'_, ()>) -> Seen {
     let mut all = read(path, call)?.labels;
     all.extend(labels(call));
-    let thing = relabel(path, call, &all)?;
-    Ok(observed(thing, Some(call.spec())))
+    Ok(observed(relabel(path, call, &all)?, None))
 }
 
 /// The mark of the deployment goes last: as long as it is there the object is ours.
-pub(crate) fn unlabel(path: &str, call: &Call<'_, Spec>) -> Result<(), Error> {
+pub(crate) fn unlabel(path: &str, call: &Call<'_, ()>) -> Result<(), Error> {
     const MANAGED: &str = "better-compute-managed";
     let mut all = read(path, call)?.labels;
     let ours = labels(call);

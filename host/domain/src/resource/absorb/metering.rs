@@ -1,7 +1,7 @@
 //! What bills of a row, after each of its steps.
 
 use super::{Effect, Next};
-use crate::metering::{self, HOURS};
+use crate::metering::{self, HOURS, MeterSpan};
 use crate::resource::demand::Amounts;
 use crate::resource::row::Resource;
 use crate::time::Millis;
@@ -18,6 +18,13 @@ fn begins_at(row: &Resource) -> Option<Millis> {
     } else {
         row.accepted_at
     }
+}
+
+/// Ends all meters of a row that ends otherwise than by a step: at its end, or at `now` where it has none.
+#[must_use]
+pub fn end_meters(row: &mut Resource, now: Millis) -> Vec<MeterSpan> {
+    let at = row.ended_at.unwrap_or(now);
+    metering::turn(&mut row.metering, &Amounts::new(), at)
 }
 
 impl Next<'_, '_> {

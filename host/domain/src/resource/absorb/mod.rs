@@ -18,6 +18,7 @@ use crate::provider::{Observation, ProviderError, SecretOutput};
 use crate::time::{Millis, Span};
 
 pub use call_error::{CallError, CallFault};
+pub use metering::end_meters;
 use metering::is_billable;
 
 /// A row and what is stored with it in one transaction.
