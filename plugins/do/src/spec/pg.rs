@@ -39,7 +39,8 @@ pub struct Spec {
     /// Project to put the cluster into, by the provider's id.
     #[schemars(extend("x-account-wide" = true), regex(pattern = r"^[0-9a-f-]{36}$"))]
     pub project_id: Option<String>,
-    /// Who may connect, from the start. None: everyone who has the password.
+    /// Who may connect, from the start. None: everyone who has the password. A firewall of the cluster
+    /// replaces them.
     #[schemars(length(max = 100))]
     pub rules: Option<Vec<Rule>>,
     /// Growing storage by itself.
