@@ -1,7 +1,5 @@
 //! Applications that can be installed, against scripted answers.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use berth_sdk::testing::{TestHost, exchange};
 use berth_sdk::types::{Error, HttpError, InstallsOn};
 use plugin_do::DigitalOcean;

@@ -1,7 +1,5 @@
 //! `do.functions.namespace` against scripted answers.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use berth_sdk::testing::{TestHost, exchange, json, remember, secret, wanted};
 use berth_sdk::types::{Error, HttpError, Phase};
 use plugin_do::DigitalOcean;

@@ -130,6 +130,7 @@ fn it_is_ready_when_it_is_active_and_no_deployment_is_pending() {
     }
 }
 
+/// rule: CR-135
 #[test]
 fn gpus_are_booked_for_the_larger_of_replicas_and_max_replicas() {
     let berth = host();

@@ -1,7 +1,5 @@
 //! Managed agents against scripted answers.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 mod environment;
 mod session;
 mod signals;
