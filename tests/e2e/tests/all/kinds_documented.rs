@@ -26,6 +26,8 @@ async fn everything_that_is_sent_for_the_newer_kinds_is_as_the_provider_document
         .account_with("acme", json!({"regions": ["nyc3", "atl1"]}))
         .await;
     let acme = acme.on(&world.pool_on("acme", &account).await);
+    let quota = acme.input(json!({"poolId": acme.pool, "capacity": "gpus", "amount": 2}));
+    world.root.ok("quotas/put", &quota).await;
     let orders = acme.ready(&New::pg("orders")).await;
     let child = |kind: &str, spec| New::of(kind, "one", spec).with("parentId", orders.id());
     let network = acme

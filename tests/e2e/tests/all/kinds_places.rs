@@ -1,6 +1,6 @@
 //! Networks, function namespaces and inference endpoints.
 
-use berth_e2e::{New, World};
+use berth_e2e::{New, Tenant, World};
 use serde_json::{Value, json};
 
 use crate::kinds_life::live;
@@ -66,27 +66,39 @@ async fn a_namespace_lives_and_its_key_is_sealed() {
     .await;
 }
 
-/// rule: CR-001, CR-006, CR-007, CR-015, CR-173, CR-204
-#[tokio::test]
-async fn an_inference_endpoint_lives_and_keeps_the_token_that_is_handed_out_once() {
-    let world = World::with(|settings| {
+async fn quick_inference() -> World {
+    World::with(|settings| {
         let times = &mut settings.double.times;
         times.inference_new = 20;
         times.inference = 100;
         times.inference_update = 100;
         times.inference_delete = 100;
     })
-    .await;
+    .await
+}
+
+/// A tenant on an account of its own that may book so many GPUs, and the VPC for them.
+async fn with_gpus(world: &World, most: u64) -> (Tenant, String) {
     let acme = world.bare_tenant("acme").await;
     let account = world
         .account_with("acme", json!({"regions": ["atl1"]}))
         .await;
     let own = acme.on(&world.pool_on("acme", &account).await);
+    let quota = own.input(json!({"poolId": own.pool, "capacity": "gpus", "amount": most}));
+    world.root.ok("quotas/put", &quota).await;
     let network = own
         .ready(&New::of("do.vpc", "gpus", json!({"region": "atl1"})))
         .await;
+    let id = network.provider_id().to_owned();
+    (own, id)
+}
 
-    let chat = own.ready(&endpoint(network.provider_id())).await;
+/// rule: CR-001, CR-006, CR-007, CR-015, CR-173, CR-204
+#[tokio::test]
+async fn an_inference_endpoint_lives_and_keeps_the_token_that_is_handed_out_once() {
+    let world = quick_inference().await;
+    let (own, network) = with_gpus(&world, 2).await;
+    let chat = own.ready(&endpoint(&network)).await;
     let token = own.reveal(chat.secret("token")).await;
     assert!(!token.is_empty());
     assert_eq!(world.double.objects().inferences[0].gpus, 1);
@@ -107,4 +119,45 @@ async fn an_inference_endpoint_lives_and_keeps_the_token_that_is_handed_out_once
         ]
     );
     assert!(world.double.objects().inferences.is_empty());
+}
+
+/// rule: CR-134, CR-135, CR-136, CR-190, CR-191, CR-202
+#[tokio::test]
+async fn an_endpoint_books_the_gpus_of_all_replicas_that_it_may_have() {
+    let world = quick_inference().await;
+    let (own, network) = with_gpus(&world, 4).await;
+    let booked = || async {
+        let about = own.input(json!({"poolId": own.pool, "capacity": "gpus"}));
+        let quota = own.api.ok("quotas/get", &about).await;
+        quota["booked"].as_u64().unwrap()
+    };
+    let chat = own.create(&endpoint(&network)).await;
+    assert_eq!(booked().await, 2);
+    let more = endpoint(&network)
+        .with("name", "more")
+        .with("idempotencyKey", "more")
+        .spec("replicas", 3);
+    let refusal = own.refused(&more).await;
+    assert_eq!(
+        (refusal.code.as_str(), refusal.reason()),
+        ("QUOTA_EXCEEDED", "capacity")
+    );
+    assert_eq!(own.list().await["items"].as_array().unwrap().len(), 2);
+
+    let ready = own.wait(chat.id(), "ready").await;
+    let change = own.change(chat.id(), json!({"maxReplicas": 5}));
+    let refusal = own.api.refused("cloudResources/update", &change).await;
+    assert_eq!(refusal.code, "QUOTA_EXCEEDED", "{refusal:#?}");
+    assert_eq!(own.get(chat.id()).await.version(), ready.version());
+    own.update(chat.id(), json!({"replicas": 4})).await;
+    assert_eq!(booked().await, 4);
+    own.wait(chat.id(), "ready").await;
+
+    own.update(chat.id(), json!({"replicas": 1, "maxReplicas": null}))
+        .await;
+    assert_eq!(booked().await, 4, "four may still run");
+    own.wait(chat.id(), "ready").await;
+    assert_eq!(booked().await, 1);
+    own.deleted(chat.id()).await;
+    assert_eq!(booked().await, 0);
 }
