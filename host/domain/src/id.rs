@@ -145,6 +145,10 @@ ids! {
     PriceId = "prc_";
     /// What a tenant or a project may spend.
     BudgetId = "bdg_";
+    /// A machine of a tenant, as operators record it.
+    InstanceId = "ins_";
+    /// A network of a tenant, as operators record it.
+    NetworkId = "net_";
     /// A cloud resource.
     ResourceId = "crs_";
     /// One run of the reconciler over one resource.

@@ -8,6 +8,7 @@ pub mod calendar;
 pub mod id;
 pub mod input;
 pub mod label;
+pub mod linked;
 pub mod manifest;
 pub mod metering;
 pub mod money;

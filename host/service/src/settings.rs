@@ -15,6 +15,8 @@ pub struct Settings {
     pub max_per_kind: u32,
     /// Secrets that one spec may refer to.
     pub max_secret_refs: u32,
+    /// Instances or networks that one `sync` may tell of.
+    pub max_synced: u32,
     /// Answers about whole accounts, which their tenants share.
     pub answers: AnswerSettings,
     /// The audit's chain.
@@ -96,6 +98,7 @@ impl Default for Settings {
         Self {
             max_per_kind: 20,
             max_secret_refs: 64,
+            max_synced: 2_000,
             answers: AnswerSettings::default(),
             audit: AuditSettings::default(),
             readiness: ReadinessSettings::default(),
@@ -148,6 +151,7 @@ impl Settings {
         let timing = &reconcile.timing;
         let hour = Span::minutes(60).0;
         let spans = [
+            ("maxSynced", u64::from(self.max_synced), 1, 20_000),
             (
                 "answers.reuse",
                 self.answers.reuse.0,

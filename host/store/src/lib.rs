@@ -14,11 +14,11 @@ pub use error::StoreError;
 pub use interface::{
     AccountChange, Accounts, AuditEntry, AuditFilter, AuditLog, AuditMarks, Budgets, Capacities,
     CapacityShortage, Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, Created,
-    DeploymentInfo, EventFilter, Events, Journal, JournalEntry, JournalOutcome, ListCursor,
-    ListFilter, MeteredSpan, Metering, NewSecret, Offers, Page, Plugins, Policies, Pools, Prices,
-    Principals, Projects, PublishedEvent, RecordedObject, Resources, RunChange, SealedSecret,
-    SecretChange, Secrets, SpanFilter, SpanPlace, Store, StoredResource, Tenants, UpdateChange,
-    UpdateOutcome,
+    DeploymentInfo, EventFilter, Events, Journal, JournalEntry, JournalOutcome, LinkedFilter,
+    LinkedThings, ListCursor, ListFilter, MeteredSpan, Metering, NewSecret, Offers, Page, Plugins,
+    Policies, Pools, Prices, Principals, Projects, PublishedEvent, RecordedObject, Resources,
+    RunChange, SealedSecret, SecretChange, Secrets, SpanFilter, SpanPlace, Store, StoredResource,
+    Tenants, UpdateChange, UpdateOutcome,
 };
 pub use sqlite::{SqliteConfig, SqliteStore};
 pub use transaction::{in_transaction, inside_transaction};

@@ -8,6 +8,7 @@ use super::event::{EventDraft, EventType};
 use super::row::{Desired, Resource, Schedule, State};
 use crate::id::{AccountId, PoolId, PrincipalId, ProjectId, ResourceId, TenantId};
 use crate::input::{Description, KindId, ResourceName};
+use crate::linked::Named;
 use crate::manifest::Kind;
 use crate::metering::Meters;
 use crate::spec::{Spec, changed_fields, effective};
@@ -42,6 +43,8 @@ pub struct NewResource {
     pub spec: Spec,
     /// Defaults that `check` returned.
     pub defaults: Spec,
+    /// The instances and networks that it names.
+    pub named: Named,
     /// What `check` said that it takes.
     pub demand: Demand,
     /// The generation that judged the spec.
@@ -102,6 +105,7 @@ pub fn new_resource(new: NewResource, kind: &Kind, now: Millis) -> Transition {
         accepted_at: None,
         ready_at: None,
         adoption: None,
+        named: new.named,
         held: new.demand.bookings.clone(),
         demand: new.demand,
         metering: Meters::new(),
@@ -145,6 +149,8 @@ pub struct Accepted {
     pub spec: Spec,
     /// Defaults that `check` returned for it.
     pub defaults: Spec,
+    /// The instances and networks that it names.
+    pub named: Named,
     /// What `check` said that it takes.
     pub demand: Demand,
 }
@@ -206,6 +212,7 @@ pub fn amend(
         }
         row.held = most(&row, &accepted.demand.bookings);
         row.demand = accepted.demand;
+        row.named = accepted.named;
         row.spec = accepted.spec;
         row.defaults = defaults;
         row.spec_generation = amendment.generation;

@@ -11,6 +11,7 @@ use super::demand::{Amounts, Demand};
 use super::given::SecretVersions;
 use crate::id::{AccountId, PoolId, PrincipalId, ProjectId, ResourceId, RunId, TenantId};
 use crate::input::{Description, KindId, ResourceName};
+use crate::linked::Named;
 use crate::manifest::Family;
 use crate::metering::Meters;
 use crate::secret::SecretRef;
@@ -142,6 +143,8 @@ pub enum Reason {
     Parent,
     /// A secret that the spec names can't be read.
     Secret,
+    /// A network that the spec names is gone.
+    Network,
     /// The provider deletes it with refusals.
     DeleteRefused,
     /// The host can't do it as it is configured.
@@ -254,6 +257,8 @@ pub struct Resource {
     pub ready_at: Option<Millis>,
     /// It existed before us: how far its takeover has come.
     pub adoption: Option<Adoption>,
+    /// The instances and networks that the accepted spec names.
+    pub named: Named,
     /// What the accepted spec takes.
     pub demand: Demand,
     /// Capacity that is booked: the most that may be running since a spec was last applied.

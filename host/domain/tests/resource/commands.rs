@@ -16,6 +16,7 @@ fn a_change_of_a_fixed_field_needs_a_new_resource() {
         spec: Some(Accepted {
             spec,
             defaults: Spec::new(),
+            named: Default::default(),
             demand: Demand::default(),
         }),
         generation: "digest".to_owned(),

@@ -96,6 +96,7 @@ pub(crate) fn row(kind: &Kind, number: u8, parent: Option<&ResourceId>, now: Mil
         owner,
         spec,
         defaults: Spec::new(),
+        named: berth_domain::linked::Named::default(),
         demand: berth_domain::resource::Demand::default(),
         generation: "digest".to_owned(),
         input_digest: "input".to_owned(),

@@ -148,6 +148,7 @@ impl Scene {
             spec: Some(Accepted {
                 spec,
                 defaults: Spec::new(),
+                named: Default::default(),
                 demand: Demand::default(),
             }),
             generation: "digest".to_owned(),

@@ -2,6 +2,7 @@
 
 use berth_domain::id::{PoolId, ProjectId, ResourceId, TenantId};
 use berth_domain::input::{Description, IdempotencyKey, KindId, ResourceName};
+use berth_domain::linked::Named;
 use berth_domain::manifest::Kind;
 use berth_domain::resource::{NewResource, Resource, State, new_resource};
 use berth_domain::spec::Spec;
@@ -11,8 +12,9 @@ use serde_json::json;
 
 use super::ResourceView;
 use super::capacity::over_capacity;
+use super::reach::check_named;
 use super::references::check_secrets;
-use super::spec::{ask_plugin, judge_shape, region_of};
+use super::spec::{ask_plugin, judge_shape, region_within};
 use super::terms::check_offer;
 use crate::attempt::Attempt;
 use crate::budgets::check_budgets;
@@ -128,12 +130,16 @@ async fn create(
         parent_kind.as_deref(),
     )
     .await?;
-
-    let region = if kind.regional {
-        region_of(&input.spec)
-    } else {
-        None
-    };
+    let region = region_within(&input.spec, kind);
+    check_named(
+        service,
+        &input.tenant_id,
+        &place.account,
+        region.as_deref(),
+        &judged.reach,
+        &Named::default(),
+    )
+    .await?;
     check_offer(place.offer.as_ref(), region.as_deref())?;
     check_budgets(
         service,
@@ -165,6 +171,7 @@ async fn create(
         owner: caller.principal.id.clone(),
         spec: input.spec,
         defaults: judged.defaults,
+        named: judged.reach.named,
         demand: judged.demand,
         generation: place.digest(),
         input_digest: input_digest.clone(),
@@ -213,11 +220,7 @@ fn replay(
 }
 
 fn target(input: &Input, id: &ResourceId, kind: &Kind, place: &Place) -> Target {
-    let region = if kind.regional {
-        region_of(&input.spec)
-    } else {
-        None
-    };
+    let region = region_within(&input.spec, kind);
     Target::wished(&input.tenant_id, id, kind, &place.pool, &place.account)
         .named(&input.name)
         .in_region(region)

@@ -1,26 +1,37 @@
 //! What a spec reaches beyond itself at the provider: objects of the whole account, machines, networks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use berth_domain::id::TenantId;
+use berth_domain::linked::{Live, Named};
+use berth_domain::platform::Account;
 use berth_domain::provider::{AccountView, Checked};
 use berth_domain::spec::{Mark, Spec, SpecSchema};
 use serde_json::Value;
 
-use crate::ServiceError;
+use crate::{Service, ServiceError};
 
-/// On an account that other tenants share, nothing may reach objects of the whole account. Machines
-/// and networks must be the tenant's own; it has none recorded here, so none can be named.
+/// The instances and networks that a spec names, and where.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reach {
+    pub(super) named: Named,
+    /// JSON Pointers into the spec; what only the plugin's `check` named has none.
+    places: BTreeMap<String, String>,
+}
+
+/// What a spec reaches. On an account that other tenants share, nothing may reach objects of the whole
+/// account.
 ///
 /// The schema's marks and the plugin's word add up: neither takes back what the other says.
 ///
 /// # Errors
-/// `INVALID_INPUT` with reason `accountWide`, `instance` or `network`.
-pub(super) fn check_reach(
+/// `INVALID_INPUT` with reason `accountWide`.
+pub(super) fn reach_of(
     account: &AccountView,
     schema: &SpecSchema,
     spec: &Spec,
     checked: &Checked,
-) -> Result<(), ServiceError> {
+) -> Result<Reach, ServiceError> {
     if account.shared {
         let marked = schema
             .marked(spec, Mark::AccountWide)
@@ -36,20 +47,54 @@ pub(super) fn check_reach(
             .with("fields", fields.iter().map(|pointer| dotted(pointer)).collect::<Vec<_>>()));
         }
     }
-    let instances = named(schema, spec, Mark::Instances, &checked.instances);
-    if !instances.is_empty() {
+    let mut reach = Reach::default();
+    reach.named.instances = named(schema, spec, Mark::Instances, &mut reach.places);
+    reach
+        .named
+        .instances
+        .extend(checked.instances.iter().cloned());
+    reach.named.networks = named(schema, spec, Mark::Networks, &mut reach.places);
+    reach
+        .named
+        .networks
+        .extend(checked.networks.iter().cloned());
+    Ok(reach)
+}
+
+/// Proves that what a spec names, beyond what it named before, is the tenant's own, on the account, and
+/// lives. What is another's reads like what never was.
+///
+/// # Errors
+/// `INVALID_INPUT` with reason `instance` or `network`.
+pub(super) async fn check_named(
+    service: &Service,
+    tenant: &TenantId,
+    account: &Account,
+    region: Option<&str>,
+    reach: &Reach,
+    before: &Named,
+) -> Result<(), ServiceError> {
+    let fresh = reach.named.beyond(before);
+    if fresh.is_empty() {
+        return Ok(());
+    }
+    let rows = service.store().linked(&fresh.ids()).await?;
+    let live = Live::of(rows, tenant, &account.id);
+    let instances = live.missing_instances(&fresh);
+    if let Some(first) = instances.first() {
         return Err(ServiceError::invalid(
-            "/spec",
-            "names an instance that the tenant does not have on the pool's account",
+            reach.place(first),
+            "names an instance that the tenant does not have on the pool's account; `instances/list` lists those it has",
         )
         .reason("instance")
         .with("instances", instances));
     }
-    let networks = named(schema, spec, Mark::Networks, &checked.networks);
-    if !networks.is_empty() {
+    let networks = live.missing_networks(&fresh, region);
+    if let Some(first) = networks.first() {
+        let within = region.map_or_else(String::new, |region| format!(" in region `{region}`"));
         return Err(ServiceError::invalid(
-            "/spec",
-            "names a network that the tenant does not have on the pool's account",
+            reach.place(first),
+            format!("names a network that the tenant does not have on the pool's account{within}; `networks/list` lists those it has"),
         )
         .reason("network")
         .with("networks", networks));
@@ -57,21 +102,34 @@ pub(super) fn check_reach(
     Ok(())
 }
 
+impl Reach {
+    fn place(&self, id: &str) -> String {
+        let within = self.places.get(id).map_or("", String::as_str);
+        format!("/spec{within}")
+    }
+}
+
 fn dotted(pointer: &str) -> String {
     crate::error::dotted(&format!("/spec{pointer}"))
 }
 
-fn named(schema: &SpecSchema, spec: &Spec, mark: Mark, beyond: &[String]) -> Vec<String> {
-    let marked = schema
-        .marked(spec, mark)
-        .into_iter()
-        .filter_map(|(_, value)| match value {
-            Value::String(id) => Some(id.clone()),
-            _ => None,
-        });
+fn named(
+    schema: &SpecSchema,
+    spec: &Spec,
+    mark: Mark,
+    places: &mut BTreeMap<String, String>,
+) -> BTreeSet<String> {
+    let marked = schema.marked(spec, mark).into_iter();
     marked
-        .chain(beyond.iter().cloned())
-        .collect::<BTreeSet<_>>()
-        .into_iter()
+        .filter_map(|(pointer, value)| {
+            let id = match value {
+                Value::Null => return None,
+                Value::String(id) => id.clone(),
+                // No id looks like this: it is refused as one that names nothing.
+                other => other.to_string(),
+            };
+            places.entry(id.clone()).or_insert(pointer);
+            Some(id)
+        })
         .collect()
 }

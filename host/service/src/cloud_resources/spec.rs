@@ -12,7 +12,7 @@ use berth_domain::spec::{Mark, Spec, SpecSchema, check_size};
 use berth_runtime::{CallFailure, Generation};
 use serde_json::Value;
 
-use super::reach::check_reach;
+use super::reach::{Reach, reach_of};
 use crate::place::account_view;
 use crate::{Code, Service, ServiceError};
 
@@ -63,10 +63,15 @@ fn region(spec: &Spec, account: &Account) -> Result<(), ServiceError> {
 }
 
 /// The region that a spec names.
-pub(super) fn region_of(spec: &Spec) -> Option<String> {
+fn region_of(spec: &Spec) -> Option<String> {
     spec.get("region")
         .and_then(Value::as_str)
         .map(str::to_owned)
+}
+
+/// The region that a spec of a kind is in; `None` for a kind that has none.
+pub(super) fn region_within(spec: &Spec, kind: &Kind) -> Option<String> {
+    kind.regional.then(|| region_of(spec)).flatten()
 }
 
 /// SecretRefs at marked places, and nothing that looks like one elsewhere: what stands at an unmarked
@@ -138,9 +143,11 @@ pub(super) struct Judged {
     pub(super) defaults: Spec,
     /// What the spec takes.
     pub(super) demand: Demand,
+    /// What it names of its tenant.
+    pub(super) reach: Reach,
 }
 
-/// Asks the plugin what a schema can't say, and refuses what reaches beyond the tenant.
+/// Asks the plugin what a schema can't say, and refuses what reaches objects of a shared account.
 ///
 /// # Errors
 /// `INVALID_INPUT` with the fields that are refused; `UNAVAILABLE` when the plugin breaks.
@@ -158,11 +165,12 @@ pub(super) async fn ask_plugin(
         .check(generation, &view, &kind.id, spec, parent_kind)
         .await
         .map_err(|failure| refusal(&account.provider, failure))?;
-    check_reach(&view, schema_of(generation, kind)?, spec, &checked)?;
+    let reach = reach_of(&view, schema_of(generation, kind)?, spec, &checked)?;
     let demand = Demand::from(&checked);
     Ok(Judged {
         defaults: defaults(&account.provider, spec, checked)?,
         demand,
+        reach,
     })
 }
 

@@ -20,8 +20,9 @@ use serde_json::json;
 use super::ResourceView;
 use super::capacity::over_capacity;
 use super::find::find;
+use super::reach::check_named;
 use super::references::check_secrets;
-use super::spec::{Judged, ask_plugin, judge_shape, region_of};
+use super::spec::{Judged, ask_plugin, judge_shape, region_within};
 use super::terms::check_region;
 use crate::attempt::Attempt;
 use crate::budgets::check_budgets;
@@ -139,6 +140,7 @@ async fn try_update(
             Some(Accepted {
                 spec: merged,
                 defaults: judged.defaults,
+                named: judged.reach.named,
                 demand: judged.demand,
             })
         }
@@ -204,11 +206,7 @@ async fn judge(
         })?;
     let judge = service.judge(caller).await?;
     // Policies see the region: whoever moves a resource must be allowed at both ends.
-    let region = if kind.regional {
-        region_of(merged)
-    } else {
-        None
-    };
+    let region = region_within(merged, kind);
     if region != row.region {
         let seen = service.store().visible_pool(&row.tenant, &row.pool).await?;
         let offer = seen.and_then(|(_, offer)| offer);
@@ -236,7 +234,7 @@ async fn judge(
             .map(|stored| stored.row.kind.to_string()),
         None => None,
     };
-    ask_plugin(
+    let judged = ask_plugin(
         service,
         generation,
         &account,
@@ -244,7 +242,23 @@ async fn judge(
         merged,
         parent_kind.as_deref(),
     )
-    .await
+    .await?;
+    let mut before = row.named.clone();
+    if region != row.region {
+        // A network is another object in another region.
+        before.networks.clear();
+    }
+    let reach = &judged.reach;
+    check_named(
+        service,
+        &row.tenant,
+        &account,
+        region.as_deref(),
+        reach,
+        &before,
+    )
+    .await?;
+    Ok(judged)
 }
 
 fn refusal(refusal: UpdateRefusal) -> ServiceError {

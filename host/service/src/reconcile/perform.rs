@@ -2,6 +2,7 @@
 
 use berth_domain::id::RunId;
 use berth_domain::label;
+use berth_domain::linked::Sort;
 use berth_domain::provider::{Observation, ParentView, Phase, ProviderError, Wanted};
 use berth_domain::resource::{CallError, CallFault, Outcome, Resource, State, Step, prove};
 use berth_runtime::Priority;
@@ -61,6 +62,9 @@ impl Calls<'_> {
         if let Some(missing) = self.situation.missing_secret(row, is_written) {
             return Err(missing);
         }
+        if let Some(missing) = self.situation.missing_network(row) {
+            return Err(missing);
+        }
         fail::fail_point!("reconcile::before-update");
         let provider = &self.tools.provider;
         let updated = provider
@@ -72,6 +76,9 @@ impl Calls<'_> {
 
     async fn create(&self, row: &Resource) -> Result<Outcome, StoreError> {
         if let Some(missing) = self.situation.missing_secret(row, |_| true) {
+            return Ok(Outcome::Observed(Err(missing)));
+        }
+        if let Some(missing) = self.situation.missing_network(row) {
             return Ok(Outcome::Observed(Err(missing)));
         }
         fail::fail_point!("reconcile::before-create");
@@ -124,8 +131,8 @@ impl Calls<'_> {
             labels: label::ownership(&self.tools.service.deployment().id, &row.id, &row.tenant),
             provider_id: row.provider_id.clone(),
             parent: self.situation.parent.as_ref().and_then(parent_view),
-            instances: Vec::new(),
-            networks: Vec::new(),
+            instances: self.situation.linked(row, Sort::Instance),
+            networks: self.situation.linked(row, Sort::Network),
             memo: row.memo.clone(),
         }
     }

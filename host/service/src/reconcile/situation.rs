@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use berth_domain::linked::{Live, Sort};
 use berth_domain::manifest::Kind;
 use berth_domain::metering::Billing;
 use berth_domain::platform::{Account, BillingMode};
+use berth_domain::provider::Linked;
 use berth_domain::resource::{
     CallError, CallFault, Facts, ParentFact, Resource, SecretVersions, secrets_named,
 };
@@ -26,6 +28,8 @@ pub(super) struct Situation {
     /// When the create was sent that the provider accepted first.
     create_accepted_at: Option<Millis>,
     billing_mode: BillingMode,
+    /// Of the instances and networks that the spec names, those that live.
+    linked: Live,
     /// Of the secrets that the spec names. Read before a call and never after it: a version that came
     /// while the call ran was not sent with it.
     secret_versions: SecretVersions,
@@ -95,6 +99,7 @@ impl Situation {
             no_create_arrived: true,
             create_accepted_at: None,
             billing_mode: billing_mode(service, row).await?,
+            linked: Live::default(),
             secret_versions: SecretVersions::new(),
         };
         situation.refresh(service, row).await?;
@@ -113,6 +118,8 @@ impl Situation {
             Some(parent) => store.resource(parent).await?.map(|stored| stored.row),
             None => None,
         };
+        let linked = store.linked(&row.named.ids()).await?;
+        self.linked = Live::of(linked, &row.tenant, &row.account);
         // Only a deletion asks for children.
         self.live_children = if row.is_going() {
             store.count_children(&row.id).await?
@@ -174,6 +181,26 @@ impl Situation {
         missing.map(|(field, reference)| CallError {
             fault: CallFault::Secret(format!(
                 "{reference}, which `{field}` names, does not exist (any more); store it again, or change the spec"
+            )),
+            wrote: false,
+        })
+    }
+
+    /// The live ones of a sort that the spec names, as the provider is told of them.
+    pub(super) fn linked(&self, row: &Resource, sort: Sort) -> Vec<Linked> {
+        self.linked.resolved(sort, row.region.as_deref())
+    }
+
+    /// That a network is missing which the spec names: neither a create nor an update goes without it.
+    /// (An instance that is missing is just not among those that are told of.)
+    pub(super) fn missing_network(&self, row: &Resource) -> Option<CallError> {
+        let region = row.region.as_deref();
+        let missing = self.linked.missing_networks(&row.named, region);
+        (!missing.is_empty()).then(|| CallError {
+            fault: CallFault::Network(format!(
+                "{}, which the spec names, is no live network of the tenant on the account{}; it goes on once an operator has recorded it again (`networks/put`), or create the resource anew without it",
+                missing.join(", "),
+                region.map_or_else(String::new, |region| format!(" in region {region}")),
             )),
             wrote: false,
         })

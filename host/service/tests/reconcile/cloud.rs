@@ -47,6 +47,8 @@ pub(crate) struct State {
     pub(crate) objects: BTreeMap<String, Object>,
     /// Every call, as `operation kind id`.
     pub(crate) calls: Vec<String>,
+    /// The instances and networks that creates and updates were told of: their provider ids.
+    pub(crate) linked: Vec<Vec<String>>,
     pub(crate) fates: VecDeque<Fate>,
     /// Left out of lists.
     pub(crate) unlisted: Option<String>,
@@ -102,6 +104,12 @@ impl Cloud {
     fn note(&self, operation: &str, kind: &str, id: Option<&str>) {
         let id = id.unwrap_or("-").to_owned();
         self.with(|state| state.calls.push(format!("{operation} {kind} {id}")));
+    }
+
+    fn hear(&self, wanted: &Wanted) {
+        let linked = wanted.instances.iter().chain(&wanted.networks);
+        let told = linked.map(|linked| linked.provider_id.clone()).collect();
+        self.with(|state| state.linked.push(told));
     }
 
     async fn journal(&self, call: &ProviderCall<'_>, outcome: JournalOutcome) {
@@ -207,6 +215,7 @@ impl Provider for Cloud {
         wanted: Wanted,
     ) -> Result<Observation, CallError> {
         self.note("create", &wanted.kind, None);
+        self.hear(&wanted);
         let fate = self.with(|state| state.fates.pop_front());
         if let Some(Fate::Refused(status)) = fate {
             self.journal(call, JournalOutcome::Answered(status)).await;
@@ -254,6 +263,7 @@ impl Provider for Cloud {
         wanted: Wanted,
         fields: Vec<String>,
     ) -> Result<Observation, CallError> {
+        self.hear(&wanted);
         let id = wanted.provider_id.unwrap();
         self.note(
             "update",

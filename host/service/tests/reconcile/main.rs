@@ -16,6 +16,7 @@ mod crashes;
 )]
 mod harness;
 mod host;
+mod linked;
 mod lives;
 mod plugins;
 mod refreshes;

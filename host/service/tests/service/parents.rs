@@ -219,6 +219,7 @@ async fn a_parent_has_one_of_a_singleton_kind() {
             owner: tenant.admin.principal.id.clone(),
             spec: Spec::new(),
             defaults: Spec::new(),
+            named: berth_domain::linked::Named::default(),
             demand: berth_domain::resource::Demand::default(),
             generation: generation.digest().to_string(),
             input_digest: String::new(),

@@ -4,8 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 
 use berth_service::{
-    Caller, Code, Service, ServiceError, accounts, audit, cloud_resources, events, offers, plugins,
-    policies, pools, principals, projects, secrets, tenants,
+    Caller, Code, Service, ServiceError, accounts, audit, cloud_resources, events, instances,
+    networks, offers, plugins, policies, pools, principals, projects, secrets, tenants,
 };
 use serde_json::{Value, json};
 
@@ -77,6 +77,16 @@ fn every_method<'a>(
         offers::create with(json!({"poolId": ids["pool"]})),
         offers::list with(json!({})),
         offers::delete json!({"offerId": "off_00000000000000000000000000"}),
+        instances::put with(json!({"accountId": ids["account"], "providerId": "1", "region": "nyc3"})),
+        instances::sync with(json!({"accountId": ids["account"], "instances": []})),
+        instances::get with(json!({"instanceId": "ins_00000000000000000000000000"})),
+        instances::list with(json!({})),
+        instances::delete with(json!({"instanceId": "ins_00000000000000000000000000"})),
+        networks::put with(json!({"accountId": ids["account"], "vpcs": {"nyc3": "v"}})),
+        networks::sync with(json!({"accountId": ids["account"], "networks": []})),
+        networks::get with(json!({"networkId": "net_00000000000000000000000000"})),
+        networks::list with(json!({})),
+        networks::delete with(json!({"networkId": "net_00000000000000000000000000"})),
         secrets::put with(json!({"name": "n", "value": "v"})),
         secrets::get with(json!({"name": "n"})),
         secrets::list with(json!({})),

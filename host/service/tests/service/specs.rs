@@ -167,19 +167,3 @@ async fn what_reaches_the_whole_account_is_refused_where_others_share_it() {
     body["poolId"] = json!(world.pool_on("acme", &account).await);
     assert!(world.create(&tenant.admin, &body).await.is_ok());
 }
-
-/// Nothing is recorded here as an instance or a network yet, so none can be named.
-#[tokio::test]
-async fn instances_and_networks_that_are_not_the_tenants_are_refused() {
-    let world = World::new().await;
-    let tenant = world.tenant("acme").await;
-    for (field, value, reason) in [
-        ("instances", json!(["i-1"]), "instance"),
-        ("network", json!("n-1"), "network"),
-    ] {
-        let mut body = world.pg(&tenant.id, "main");
-        body["spec"][field] = value;
-        let (code, told, _) = told(world.create(&tenant.admin, &body).await);
-        assert_eq!((code, told.as_str()), (Code::InvalidInput, reason));
-    }
-}

@@ -6,6 +6,7 @@
 mod audit;
 mod capacity;
 mod journal;
+mod linked;
 mod metering;
 mod money;
 mod platform;
@@ -20,6 +21,7 @@ use berth_domain::time::Millis;
 pub use audit::{AuditEntry, AuditFilter, AuditLog, AuditMarks};
 pub use capacity::Capacities;
 pub use journal::{Journal, JournalEntry, JournalOutcome};
+pub use linked::{LinkedFilter, LinkedThings};
 pub use metering::{MeteredSpan, Metering, SpanFilter, SpanPlace};
 pub use money::{Budgets, Prices};
 pub use platform::{
@@ -81,6 +83,7 @@ pub trait Store:
     + Budgets
     + Journal
     + Plugins
+    + LinkedThings
     + AuditLog
 {
     /// The deployment, made with `fresh` if the store is new.

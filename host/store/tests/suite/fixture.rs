@@ -211,6 +211,7 @@ pub fn row(home: &Home, name: &str) -> Resource {
         accepted_at: None,
         ready_at: None,
         adoption: None,
+        named: berth_domain::linked::Named::default(),
         demand: berth_domain::resource::Demand::default(),
         held: BTreeMap::new(),
         metering: BTreeMap::new(),

@@ -6,6 +6,7 @@ pub mod claim;
 pub mod commit;
 pub mod create;
 pub mod fixture;
+pub mod linked;
 pub mod list;
 pub mod metering;
 pub mod model;
@@ -99,6 +100,13 @@ macro_rules! for_engine {
             counts_count_live_rows,
             a_providers_objects_are_told_with_the_live_rows_that_record_them,
             children_are_the_live_ones,
+        ]);
+        $crate::suite::each!($open, linked: [
+            what_is_recorded_reads_back_and_pages,
+            what_is_missing_from_a_whole_set_is_gone_with_the_same_write,
+            objects_that_rows_exchange_are_written_together,
+            of_two_that_record_one_object_one_wins,
+            what_ended_once_stays_as_it_was,
         ]);
         $crate::suite::each!($open, platform: [
             tenants_are_stored_and_paged_by_age,

@@ -5,6 +5,7 @@
     reason = "a test that panics has failed, which is what it is for"
 )]
 
+mod account_answers;
 mod applying;
 mod audit;
 mod bad_input;
@@ -32,6 +33,7 @@ mod kinds_documented;
 mod kinds_life;
 mod kinds_places;
 mod lifecycle;
+mod linked;
 mod list;
 mod metering;
 mod names_and_identity;

@@ -143,6 +143,40 @@ pub(crate) async fn calls(world: &World, tenant: &Tenant) -> Vec<(&'static str, 
             "quotas/delete",
             of(json!({"poolId": tenant.pool, "capacity": "gpus"})),
         ),
+        (
+            "instances/put",
+            of(json!({"accountId": world.account, "providerId": "1", "region": "nyc3"})),
+        ),
+        (
+            "instances/sync",
+            of(json!({"accountId": world.account, "instances": []})),
+        ),
+        (
+            "instances/get",
+            of(json!({"instanceId": "ins_00000000000000000000000000"})),
+        ),
+        ("instances/list", of(json!({}))),
+        (
+            "instances/delete",
+            of(json!({"instanceId": "ins_00000000000000000000000000"})),
+        ),
+        (
+            "networks/put",
+            of(json!({"accountId": world.account, "vpcs": {"nyc3": "v"}})),
+        ),
+        (
+            "networks/sync",
+            of(json!({"accountId": world.account, "networks": []})),
+        ),
+        (
+            "networks/get",
+            of(json!({"networkId": "net_00000000000000000000000000"})),
+        ),
+        ("networks/list", of(json!({}))),
+        (
+            "networks/delete",
+            of(json!({"networkId": "net_00000000000000000000000000"})),
+        ),
         ("secrets/put", of(json!({"name": "other", "value": "x"}))),
         ("secrets/get", of(json!({"name": "key"}))),
         ("secrets/list", of(json!({}))),

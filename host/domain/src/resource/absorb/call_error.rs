@@ -25,6 +25,8 @@ pub enum CallFault {
     SecretInPlain(String),
     /// A secret that the spec names can't be read.
     Secret(String),
+    /// A network that the spec names is none of the tenant's live ones.
+    Network(String),
     /// The host has no room now.
     HostBusy {
         /// What is short.
@@ -43,6 +45,7 @@ impl fmt::Display for CallFault {
             Self::Plugin(text)
             | Self::SecretInPlain(text)
             | Self::Secret(text)
+            | Self::Network(text)
             | Self::Host(text)
             | Self::HostBusy { message: text, .. } => f.write_str(text),
         }
@@ -63,7 +66,7 @@ impl CallError {
             | CallFault::SecretInPlain(_)
             | CallFault::HostBusy { .. }
             | CallFault::Host(_) => self.wrote,
-            CallFault::Provider(_) | CallFault::Secret(_) => false,
+            CallFault::Provider(_) | CallFault::Secret(_) | CallFault::Network(_) => false,
         }
     }
 

@@ -245,6 +245,7 @@ impl Next<'_, '_> {
             CallFault::Provider(_) => Reason::Failed,
             CallFault::SecretInPlain(_) => Reason::SecretInPlain,
             CallFault::Secret(_) => Reason::Secret,
+            CallFault::Network(_) => Reason::Network,
         };
         let text = match reason {
             Reason::Invalid if !self.is_condemned() => {

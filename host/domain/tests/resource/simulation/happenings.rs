@@ -84,6 +84,7 @@ impl World {
             spec: Some(Accepted {
                 spec,
                 defaults: Spec::new(),
+                named: Default::default(),
                 demand: Demand::default(),
             }),
             generation: "digest".to_owned(),

@@ -15,7 +15,7 @@ macro_rules! resource_columns {
          description, region, desired, state, message, version, spec, defaults, spec_generation, \
          unapplied, given_secrets, provider_id, accepted_at, ready_at, outputs, secret_outputs, \
          memo, drift, intent, missing_since, delete_sent_at, next_run_at, attempts, last_run, last_digest, \
-         updated_at, ended_at, adoption, demand, held, metering, revision"
+         updated_at, ended_at, adoption, demand, held, metering, named, revision"
     };
 }
 pub(crate) use resource_columns;
@@ -28,12 +28,12 @@ pub(super) const INSERT: &str = "INSERT INTO resources \
      unapplied, provider_id, accepted_at, ready_at, outputs, secret_outputs, memo, drift, \
      intent, missing_since, delete_sent_at, next_run_at, attempts, last_run, last_digest, \
      updated_at, ended_at, live, given_secrets, adoption, demand, held, metering, \
-     revision, lease_host, lease_until, lease_epoch, woken) \
+     named, revision, lease_host, lease_until, lease_epoch, woken) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, \
      $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, \
-     $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, 1, NULL, NULL, 0, 0)";
+     $39, $40, $41, $42, $43, $44, $45, $46, $47, $48, $49, 1, NULL, NULL, 0, 0)";
 
-/// Sets what changes, from `$1` ([`changing`]) to `$32`. Someone's wish that the row be looked at stands:
+/// Sets what changes, from `$1` ([`changing`]) to `$33`. Someone's wish that the row be looked at stands:
 /// while it is open, a write may bring `next_run_at` forward and never back.
 macro_rules! set_changing_columns {
     () => {
@@ -47,7 +47,7 @@ macro_rules! set_changing_columns {
              ELSE $21 END, \
          attempts = $22, last_run = $23, last_digest = $24, updated_at = $25, ended_at = $26, \
          live = $27, given_secrets = $28, adoption = $29, demand = $30, held = $31, \
-         metering = $32, revision = revision + 1"
+         metering = $32, named = $33, revision = revision + 1"
     };
 }
 pub(super) use set_changing_columns;
@@ -112,6 +112,7 @@ pub(super) fn changing(row: &Resource) -> Result<Vec<Datum>, StoreError> {
         json(&row.demand)?,
         json(&row.held)?,
         optional_json((!row.metering.is_empty()).then_some(&row.metering))?,
+        json(&row.named)?,
     ])
 }
 
@@ -159,6 +160,7 @@ fn resource(row: &Row) -> Result<Resource, StoreError> {
         demand: row.json("demand")?,
         held: row.json("held")?,
         metering: row.optional_json("metering")?.unwrap_or_default(),
+        named: row.json("named")?,
         outputs: row.json("outputs")?,
         secret_outputs: row.json("secret_outputs")?,
         memo: row.optional_json("memo")?,

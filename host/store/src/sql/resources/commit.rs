@@ -11,9 +11,9 @@ use crate::{Committed, RunChange, StoreError};
 const COMMIT: &str = concat!(
     "UPDATE resources SET ",
     set_changing_columns!(),
-    ", lease_host = CASE WHEN $35 = 1 THEN lease_host END, \
-       lease_until = CASE WHEN $35 = 1 THEN lease_until END \
-     WHERE id = $33 AND revision = $34 AND lease_epoch = $36 AND lease_host IS NOT NULL \
+    ", lease_host = CASE WHEN $36 = 1 THEN lease_host END, \
+       lease_until = CASE WHEN $36 = 1 THEN lease_until END \
+     WHERE id = $34 AND revision = $35 AND lease_epoch = $37 AND lease_host IS NOT NULL \
      RETURNING id, revision"
 );
 

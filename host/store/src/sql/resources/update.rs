@@ -11,7 +11,7 @@ const UPDATE: &str = concat!(
     "UPDATE resources SET ",
     set_changing_columns!(),
     ", woken = CASE WHEN lease_until IS NULL THEN woken ELSE 1 END \
-     WHERE id = $33 AND revision = $34 RETURNING id, revision"
+     WHERE id = $34 AND revision = $35 RETURNING id, revision"
 );
 
 /// The statement that writes a row: returns the new revision if nobody wrote first.
