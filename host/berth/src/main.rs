@@ -5,8 +5,10 @@ mod audit;
 mod client;
 mod config;
 mod log;
+mod master_keys;
 mod plugin;
 mod serve;
+mod vault;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,6 +33,8 @@ enum Command {
     Plugin(plugin::PluginCommand),
     /// Looks at the audit of a database, without a host or beside one.
     Audit(audit::AuditCommand),
+    /// The master key that secrets are sealed with.
+    Vault(vault::VaultCommand),
 }
 
 /// Flags beat `BERTH_*` variables, which beat the file.
@@ -56,6 +60,7 @@ fn main() -> ExitCode {
         Command::Serve(flags) => serve::run(&flags).map(|()| ExitCode::SUCCESS),
         Command::Config(flags) => config::print(&flags).map(|()| ExitCode::SUCCESS),
         Command::Plugin(command) => plugin::run(&command).map(|()| ExitCode::SUCCESS),
+        Command::Vault(command) => vault::run(&command).map(|()| ExitCode::SUCCESS),
         Command::Audit(command) => audit::run(&command),
     };
     match result {

@@ -9,15 +9,16 @@ use std::time::Duration;
 use anyhow::Context as _;
 use berth_service::{Parts, Service, bootstrap};
 use berth_store::{SqliteStore, Store};
-use berth_vault::{MasterKey, TokenText, Vault};
+use berth_vault::{TokenText, Vault};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::ambient::{SystemClock, SystemEntropy};
 use crate::config::{Config, VaultConfig};
 use crate::log::say;
+use crate::master_keys::Places;
 use crate::{ServeFlags, config, log};
 
 /// How long a host that stops takes for sealing the end of its audit at most.
@@ -69,6 +70,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
             .await
             .map_err(in_full)?;
     }
+    let hangups = signal(SignalKind::hangup()).context("can't listen for SIGHUP")?;
+    tokio::spawn(reload_keys(vault.clone(), hangups));
     let service = Arc::new(assemble(&config, store.clone(), vault, booted.deployment)?);
     service.load_plugins().await.map_err(in_full)?;
     install_configured(&service, &config.plugins).await?;
@@ -178,8 +181,7 @@ async fn open_store(config: &Config) -> anyhow::Result<Arc<dyn Store>> {
     Ok(Arc::new(store))
 }
 
-/// The vault with the master key in force: from the environment, a file, or a file made at the first
-/// start, and only then: whatever a new key sealed would be lost when the right one comes back.
+/// The vault with the master key in force.
 async fn open_vault(
     config: &VaultConfig,
     data_dir: &Path,
@@ -191,43 +193,22 @@ async fn open_vault(
     let is_used = berth_service::vault_proof::exists(store)
         .await
         .map_err(in_full)?;
-    let current = match (&config.master_key, &config.master_key_file) {
-        (Some(_), Some(_)) => {
-            anyhow::bail!("both `vault.masterKey` and `vault.masterKeyFile` are set; keep one")
-        }
-        (Some(text), None) => {
-            MasterKey::from_text(text).context("`vault.masterKey` is no master key")?
-        }
-        (None, Some(file)) => {
-            MasterKey::from_file(file).context("`vault.masterKeyFile` can't be used")?
-        }
-        (None, None) => implied_key(&data_dir.join("master.key"), is_used)?,
-    };
-    let previous = config
-        .previous_key_files
-        .iter()
-        .map(|file| {
-            MasterKey::from_file(file)
-                .with_context(|| format!("`vault.previousKeyFiles`: {}", file.display()))
-        })
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    Ok(Some(Arc::new(Vault::new(current, previous))))
+    let vault = Places::of(config, data_dir)?.open(is_used)?;
+    Ok(Some(Arc::new(vault)))
 }
 
-fn implied_key(file: &Path, is_used: bool) -> anyhow::Result<MasterKey> {
-    if file.exists() {
-        return Ok(MasterKey::from_file(file)?);
+/// Reads the master keys again on every SIGHUP. Nothing depends on that: a key that is needed and not known
+/// is looked for by itself.
+async fn reload_keys(vault: Option<Arc<Vault>>, mut asked: Signal) {
+    while asked.recv().await.is_some() {
+        let Some(vault) = &vault else { continue };
+        match vault.reload() {
+            Ok(current) => tracing::info!(%current, "read the master keys again"),
+            Err(error) => {
+                tracing::error!(%error, "can't read the master keys again; those that were known stay")
+            }
+        }
     }
-    if is_used {
-        anyhow::bail!(
-            "the database has sealed secrets and their master key is not at {}; restore it from your backup, or name it in `vault.masterKeyFile`",
-            file.display()
-        );
-    }
-    tracing::info!(file = %file.display(), "made a master key; without it the secrets in the database can't be opened: keep a copy apart from the database");
-    Ok(MasterKey::create_file(file, &mut |bytes| {
-        berth_service::Entropy::fill(&SystemEntropy, bytes)
-    })?)
 }
 
 fn parse_root_token(text: &str) -> anyhow::Result<TokenText> {
@@ -256,7 +237,7 @@ fn make_private(dir: &Path) -> anyhow::Result<()> {
 }
 
 /// At the start the operator reads the log and the console alike: the inner text may be shown.
-fn in_full(error: berth_service::ServiceError) -> anyhow::Error {
+pub(crate) fn in_full(error: berth_service::ServiceError) -> anyhow::Error {
     match &error.internal {
         Some(text) => anyhow::anyhow!("{}: {text}", error.message),
         None => anyhow::anyhow!("{}", error.message),

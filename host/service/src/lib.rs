@@ -45,6 +45,7 @@ pub mod tenants;
 mod turn;
 pub mod usage;
 pub mod vault_proof;
+pub mod vault_rotation;
 
 pub use ambient::{Clock, Entropy};
 pub use bootstrap::{Bootstrapped, bootstrap};

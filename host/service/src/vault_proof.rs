@@ -27,6 +27,20 @@ pub async fn exists(store: &dyn Store) -> Result<bool, ServiceError> {
     Ok(store.secret(&TenantId::root(), &name()?).await?.is_some())
 }
 
+/// A key that opens everything may still be one that nothing is sealed with any more.
+async fn must_be_in_force(store: &dyn Store, vault: &Vault) -> Result<(), ServiceError> {
+    let key = vault.key_id();
+    if store.is_retired(*key.as_bytes()).await? {
+        return Err(ServiceError::new(
+            Code::Unsupported,
+            format!(
+                "the master key {key} was retired by a rotation and seals nothing any more; start with the key file as `berth vault rotate` left it"
+            ),
+        ));
+    }
+    Ok(())
+}
+
 /// Opens the proof, or seals it at the first start.
 ///
 /// # Errors
@@ -52,7 +66,7 @@ pub async fn check(
                     .map_err(|error| error.to_string())
             });
         return match opened {
-            Ok(_) => Ok(()),
+            Ok(_) => must_be_in_force(store, vault).await,
             Err(text) => Err(ServiceError::new(
                 Code::Unsupported,
                 format!(

@@ -16,9 +16,9 @@ pub use interface::{
     CapacityShortage, Claim, ClaimRequest, Committed, CreateChange, CreateOutcome, Created,
     DeploymentInfo, EventFilter, Events, Journal, JournalEntry, JournalOutcome, LinkedFilter,
     LinkedThings, ListCursor, ListFilter, MeteredSpan, Metering, NewSecret, Offers, Page, Plugins,
-    Policies, Pools, Prices, Principals, Projects, PublishedEvent, RecordedObject, Resources,
-    RunChange, SealedSecret, SecretChange, Secrets, SpanFilter, SpanPlace, Store, StoredResource,
-    Tenants, UpdateChange, UpdateOutcome,
+    Policies, Pools, Prices, Principals, Projects, PublishedEvent, RecordedObject, Resealed,
+    Resources, RunChange, SealKey, SealKeys, SealedSecret, SecretChange, Secrets, SpanFilter,
+    SpanPlace, Store, StoredResource, Tenants, UpdateChange, UpdateOutcome,
 };
 pub use sqlite::{SqliteConfig, SqliteStore};
 pub use transaction::{in_transaction, inside_transaction};

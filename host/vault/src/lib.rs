@@ -11,16 +11,18 @@
 
 mod envelope;
 mod master_key;
+mod master_keys;
 mod sealed;
 mod secret_bytes;
 mod token;
 mod vault;
 
 pub use master_key::{KeyId, MasterKey, MasterKeyError};
+pub use master_keys::{KeyFile, MasterKeys};
 pub use sealed::{Sealed, SealedError};
 pub use secret_bytes::{NotText, SecretBytes};
 pub use token::{TokenError, TokenHash, TokenText};
-pub use vault::{Context, DEFAULT_MAX_SECRET_BYTES, Vault, VaultError};
+pub use vault::{Context, DEFAULT_MAX_SECRET_BYTES, KeySource, Vault, VaultError};
 
 /// Fills a slice with random bytes.
 pub type Entropy<'a> = dyn FnMut(&mut [u8]) + 'a;

@@ -27,13 +27,17 @@ pub struct KeyId([u8; KeyId::BYTES]);
 
 impl KeyId {
     /// Length of an id in bytes.
-    pub(crate) const BYTES: usize = 8;
+    pub const BYTES: usize = 8;
 
-    pub(crate) fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+    /// An id that was stored.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
 
-    pub(crate) fn as_bytes(&self) -> &[u8; Self::BYTES] {
+    /// Its bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }
 }
@@ -94,6 +98,12 @@ pub enum MasterKeyError {
     /// The file holds something else.
     #[error("{} holds no master key: expected 32 bytes as 64 hexadecimal digits or as base64", path.display())]
     MalformedFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process replaces the file's keys.
+    #[error("another process changes the keys of {} right now; wait until it has ended", path.display())]
+    Busy {
         /// The file.
         path: PathBuf,
     },
@@ -158,30 +168,18 @@ impl MasterKey {
         Ok(Self::from_bytes(bytes))
     }
 
-    /// Reads a key file that no one but its owner can reach.
+    /// Reads a file of one key that no one but its owner can reach.
     ///
     /// # Errors
     /// Each way in which the file is missing, open to others, or no key file.
     pub fn from_file(path: &Path) -> Result<Self, MasterKeyError> {
-        let file = std::fs::File::open(path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => MasterKeyError::Missing { path: path.into() },
-            _ => io_error(path, "read", source),
-        })?;
-        let about = file
-            .metadata()
-            .map_err(|source| io_error(path, "read", source))?;
-        if !about.is_file() || about.len() > MAX_FILE_BYTES {
-            return Err(MasterKeyError::NotAKeyFile { path: path.into() });
-        }
-        refuse_open_permissions(path, &about)?;
-        let mut text = Zeroizing::new(String::new());
-        file.take(MAX_FILE_BYTES)
-            .read_to_string(&mut text)
-            .map_err(|source| match source.kind() {
-                io::ErrorKind::InvalidData => MasterKeyError::MalformedFile { path: path.into() },
-                _ => io_error(path, "read", source),
-            })?;
-        Self::from_text(&text).map_err(|_| MasterKeyError::MalformedFile { path: path.into() })
+        Self::from_text(&read(path)?)
+            .map_err(|_| MasterKeyError::MalformedFile { path: path.into() })
+    }
+
+    /// The key as a line of a file.
+    pub(crate) fn line(&self) -> Zeroizing<String> {
+        Zeroizing::new(HEXLOWER.encode(self.bytes.as_slice()) + "\n")
     }
 
     /// Makes a new key and the file (mode 0600) that holds it. Never overwrites.
@@ -190,19 +188,7 @@ impl MasterKey {
     /// [`MasterKeyError::Exists`], or what the system refused.
     pub fn create_file(path: &Path, entropy: &mut Entropy<'_>) -> Result<Self, MasterKeyError> {
         let key = Self::generate(entropy);
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path).map_err(|source| match source.kind() {
-            io::ErrorKind::AlreadyExists => MasterKeyError::Exists { path: path.into() },
-            _ => io_error(path, "written", source),
-        })?;
-        let text = Zeroizing::new(HEXLOWER.encode(key.bytes.as_slice()) + "\n");
-        file.write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
-            .and_then(|()| sync_directory_of(path))
-            .map_err(|source| io_error(path, "written", source))?;
+        write_new(path, &key.line())?;
         Ok(key)
     }
 
@@ -223,7 +209,46 @@ impl fmt::Debug for MasterKey {
     }
 }
 
-fn io_error(path: &Path, doing: &'static str, source: io::Error) -> MasterKeyError {
+/// The text of a key file that no one but its owner can reach.
+pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, MasterKeyError> {
+    let file = std::fs::File::open(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => MasterKeyError::Missing { path: path.into() },
+        _ => io_error(path, "read", source),
+    })?;
+    let about = file
+        .metadata()
+        .map_err(|source| io_error(path, "read", source))?;
+    if !about.is_file() || about.len() > MAX_FILE_BYTES {
+        return Err(MasterKeyError::NotAKeyFile { path: path.into() });
+    }
+    refuse_open_permissions(path, &about)?;
+    let mut text = Zeroizing::new(String::new());
+    file.take(MAX_FILE_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|source| match source.kind() {
+            io::ErrorKind::InvalidData => MasterKeyError::MalformedFile { path: path.into() },
+            _ => io_error(path, "read", source),
+        })?;
+    Ok(text)
+}
+
+/// Makes a file (mode 0600) that was not there, durably.
+pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), MasterKeyError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).map_err(|source| match source.kind() {
+        io::ErrorKind::AlreadyExists => MasterKeyError::Exists { path: path.into() },
+        _ => io_error(path, "written", source),
+    })?;
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.sync_all())
+        .and_then(|()| sync_directory_of(path))
+        .map_err(|source| io_error(path, "written", source))
+}
+
+pub(crate) fn io_error(path: &Path, doing: &'static str, source: io::Error) -> MasterKeyError {
     MasterKeyError::Io {
         path: path.into(),
         doing,
@@ -250,7 +275,7 @@ fn refuse_open_permissions(_: &Path, _: &std::fs::Metadata) -> Result<(), Master
 
 /// A key whose directory entry is lost in a crash takes every secret with it.
 #[cfg(unix)]
-fn sync_directory_of(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory_of(path: &Path) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -259,7 +284,7 @@ fn sync_directory_of(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn sync_directory_of(_: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory_of(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -1,9 +1,14 @@
 //! Seals, opens and rewraps.
 
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
 use zeroize::Zeroizing;
 
 use crate::envelope::{DATA_KEY_BYTES, NONCE_BYTES, decrypt, encrypt};
-use crate::{Entropy, KeyId, MasterKey, Sealed, SealedError, SecretBytes};
+use crate::{
+    Entropy, KeyId, MasterKey, MasterKeyError, MasterKeys, Sealed, SealedError, SecretBytes,
+};
 
 /// Largest value of a secret, in bytes, unless [`Vault::with_max_secret_bytes`] says otherwise.
 pub const DEFAULT_MAX_SECRET_BYTES: usize = 64 * 1024;
@@ -76,23 +81,51 @@ pub enum VaultError {
     Cipher,
 }
 
+/// Where the keys of a deployment are read again from.
+pub type KeySource = Box<dyn Fn() -> Result<MasterKeys, MasterKeyError> + Send + Sync>;
+
 /// Holds the master keys: seals with the current one, opens with any.
-#[derive(Debug, Clone)]
+///
+/// Keys may be rotated while it is in use. It then reads them again from its source: when it is told to, and
+/// when it meets a secret whose key it does not have. A key that it had it keeps until it is dropped, so what
+/// was read from the store a moment ago still opens.
 pub struct Vault {
-    current: MasterKey,
-    previous: Vec<MasterKey>,
+    keys: RwLock<Arc<MasterKeys>>,
+    source: Option<KeySource>,
     max_secret_bytes: usize,
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Vault")
+            .field("keys", &self.keys())
+            .field("max_secret_bytes", &self.max_secret_bytes)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Vault {
     /// A vault that seals with `current` and opens also what a previous key wrapped.
     #[must_use]
     pub fn new(current: MasterKey, previous: Vec<MasterKey>) -> Self {
+        Self::of(MasterKeys::new(current, previous))
+    }
+
+    /// A vault of these keys.
+    #[must_use]
+    pub fn of(keys: MasterKeys) -> Self {
         Self {
-            current,
-            previous,
+            keys: RwLock::new(Arc::new(keys)),
+            source: None,
             max_secret_bytes: DEFAULT_MAX_SECRET_BYTES,
         }
+    }
+
+    /// Sets where keys are read again from.
+    #[must_use]
+    pub fn with_source(mut self, source: KeySource) -> Self {
+        self.source = Some(source);
+        self
     }
 
     /// Sets the largest value that is sealed. Larger ones sealed before still open.
@@ -105,7 +138,33 @@ impl Vault {
     /// The key that seals, to find what still has to be rewrapped.
     #[must_use]
     pub fn key_id(&self) -> KeyId {
-        self.current.key_id()
+        self.keys().current().key_id()
+    }
+
+    /// Every key that opens, the one in force included.
+    #[must_use]
+    pub fn keys(&self) -> Arc<MasterKeys> {
+        self.keys
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Reads the keys again, if there is a source: the one in force there seals from now on.
+    ///
+    /// # Errors
+    /// What the source fails with; the keys stay as they are then.
+    pub fn reload(&self) -> Result<KeyId, MasterKeyError> {
+        let Some(source) = &self.source else {
+            return Ok(self.key_id());
+        };
+        let mut fresh = source()?;
+        let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);
+        fresh.keep(std::iter::once(keys.current().clone()));
+        fresh.keep(keys.previous().iter().cloned());
+        let id = fresh.current().key_id();
+        *keys = Arc::new(fresh);
+        Ok(id)
     }
 
     /// Seals a value for its place, with a data key of its own.
@@ -170,10 +229,12 @@ impl Vault {
         nonce: [u8; NONCE_BYTES],
         ciphertext: Vec<u8>,
     ) -> Result<Sealed, VaultError> {
-        let key_id = self.current.key_id();
+        let keys = self.keys();
+        let master = keys.current();
+        let key_id = master.key_id();
         let wrap_nonce = fresh_nonce(entropy);
         let place = context.bound(DATA_KEY_DOMAIN, Some(key_id));
-        let wrapped = encrypt(self.current.expose(), wrap_nonce, &place, data_key)
+        let wrapped = encrypt(master.expose(), wrap_nonce, &place, data_key)
             .map_err(|_| VaultError::Cipher)?;
         Ok(Sealed {
             key_id,
@@ -190,10 +251,11 @@ impl Vault {
         sealed: &Sealed,
     ) -> Result<Zeroizing<Vec<u8>>, VaultError> {
         let key_id = sealed.key_id();
-        let master = std::iter::once(&self.current)
-            .chain(&self.previous)
-            .find(|key| key.key_id() == key_id)
-            .ok_or(VaultError::UnknownKey { key_id })?;
+        let mut keys = self.keys();
+        if keys.find(key_id).is_none() && self.reload().is_ok() {
+            keys = self.keys();
+        }
+        let master = keys.find(key_id).ok_or(VaultError::UnknownKey { key_id })?;
         let place = context.bound(DATA_KEY_DOMAIN, Some(key_id));
         decrypt(
             master.expose(),

@@ -4,9 +4,11 @@
     reason = "a test that can't go on stops, and says where"
 )]
 
+use std::sync::{Arc, Mutex};
+
 use berth_vault::{
-    Context, DEFAULT_MAX_SECRET_BYTES, MasterKey, Sealed, SealedError, SecretBytes, Vault,
-    VaultError,
+    Context, DEFAULT_MAX_SECRET_BYTES, MasterKey, MasterKeyError, MasterKeys, Sealed, SealedError,
+    SecretBytes, Vault, VaultError,
 };
 use proptest::prelude::*;
 
@@ -217,4 +219,41 @@ proptest! {
             prop_assert!(vault().open(&PLACE, &sealed).is_err());
         }
     }
+}
+
+/// A host that runs while keys are rotated.
+#[test]
+fn keys_are_read_again_when_a_secret_needs_one_and_none_is_forgotten() {
+    let keys = Arc::new(Mutex::new(MasterKeys::new(key(1), vec![])));
+    let source = Arc::clone(&keys);
+    let host = Vault::new(key(1), vec![])
+        .with_source(Box::new(move || Ok(source.lock().unwrap().clone())));
+    let old = host.seal(&PLACE, &secret("old"), &mut counting()).unwrap();
+    // Another process rotates and seals.
+    *keys.lock().unwrap() = MasterKeys::new(key(2), vec![key(1)]);
+    let new = Vault::new(key(2), vec![])
+        .seal(&PLACE, &secret("new"), &mut counting())
+        .unwrap();
+    assert_eq!(host.key_id(), key(1).key_id());
+    assert_eq!(host.open(&PLACE, &new), Ok(secret("new")));
+    assert_eq!(host.key_id(), key(2).key_id());
+    // The old key is dropped, and the host still has bytes that it read before.
+    *keys.lock().unwrap() = MasterKeys::new(key(2), vec![]);
+    host.reload().unwrap();
+    assert_eq!(host.open(&PLACE, &old), Ok(secret("old")));
+    let unknown = Vault::new(key(3), vec![])
+        .seal(&PLACE, &secret("x"), &mut counting())
+        .unwrap();
+    let refused = host.open(&PLACE, &unknown).unwrap_err();
+    assert!(matches!(refused, VaultError::UnknownKey { .. }));
+}
+
+#[test]
+fn a_source_that_fails_leaves_the_keys_as_they_are() {
+    let missing = || MasterKeyError::Missing {
+        path: "gone".into(),
+    };
+    let host = vault().with_source(Box::new(move || Err(missing())));
+    host.reload().unwrap_err();
+    assert_eq!(host.open(&PLACE, &sealed()), Ok(secret("hunter22")));
 }

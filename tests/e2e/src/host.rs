@@ -115,15 +115,20 @@ impl Host {
         let _ = self.child.wait();
     }
 
-    /// Asks it to end, as an operator does, and waits.
-    pub(crate) async fn stop(&mut self) -> ExitStatus {
-        let asked = Command::new("kill")
-            .args(["-TERM", &self.child.id().to_string()])
+    /// Sends it a signal, as an operator does.
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.child.id().to_string()])
             .status();
         assert!(
-            asked.is_ok_and(|status| status.success()),
-            "can't ask the host to end"
+            sent.is_ok_and(|status| status.success()),
+            "can't send the host a signal"
         );
+    }
+
+    /// Asks it to end, as an operator does, and waits.
+    pub(crate) async fn stop(&mut self) -> ExitStatus {
+        self.signal("TERM");
         for _ in 0..LOOKS {
             if let Some(status) = self.ended() {
                 return status;

@@ -147,6 +147,14 @@ impl World {
         }
     }
 
+    /// Hangs up on the host, as a terminal that is closed does.
+    pub fn hang_up(&self) {
+        match &self.host {
+            Some(host) => host.signal("HUP"),
+            None => panic!("the host does not run"),
+        }
+    }
+
     /// Sets a variable for the host's next start.
     pub fn set_env(&mut self, name: &str, value: &str) {
         self.env.insert(name.to_owned(), value.to_owned());

@@ -4,7 +4,7 @@ use berth_domain::id::{AccountId, TenantId};
 use berth_domain::platform::Account;
 use berth_domain::secret::{SecretName, SecretRef, SecretText};
 use berth_policy::ResourceType;
-use berth_store::AccountChange;
+use berth_store::{AccountChange, SecretChange};
 use serde_json::json;
 
 use crate::attempt::Attempt;
@@ -108,7 +108,13 @@ pub(super) async fn renew(
         Ok(match change {
             AccountChange::Stored => Sealing::Stored(true),
             AccountChange::Missing => Sealing::Stored(false),
-            AccountChange::Stale(stored) => Sealing::Stale(stored),
+            AccountChange::Unsealed(SecretChange::Stale(stored)) => Sealing::Stale(stored),
+            AccountChange::Unsealed(SecretChange::KeyRetired) => Sealing::KeyRetired,
+            AccountChange::Unsealed(SecretChange::Stored) => {
+                return Err(ServiceError::internal(
+                    "a credential that was stored is not refused",
+                ));
+            }
         })
     })
     .await

@@ -9,7 +9,7 @@ use berth_domain::resource::{
     Outcome, Progress, Resource, Step, Transition, absorb, hold_back, next_step, postpone,
 };
 use berth_domain::time::Millis;
-use berth_store::{Claim, Committed, StoreError, StoredResource};
+use berth_store::{Claim, Committed, SecretChange, StoreError, StoredResource};
 use futures_util::FutureExt;
 use tracing::Instrument;
 
@@ -20,6 +20,7 @@ use super::provider::Provider;
 use super::refresh::Refresh;
 use super::situation::{Situation, Stuck};
 use crate::Service;
+use crate::vault_rotation::take_newer_key;
 
 /// How often an outcome is absorbed again because the row was written meanwhile.
 const ABSORB_TRIES: u32 = 32;
@@ -193,6 +194,8 @@ impl Run<'_> {
                     });
                 }
                 (Committed::LeaseLost, _) => return Ok(Stored::Lost),
+                // What the provider handed out may never be shown again: it is sealed anew at once.
+                (Committed::Unsealed(refusal), _) => self.seal_anew(&refusal).await?,
                 // Nobody was asked: decide anew about the row as it is.
                 (Committed::Changed(fresh), _) if outcome == Outcome::Stored => {
                     return Ok(Stored::Next(fresh));
@@ -245,6 +248,18 @@ impl Run<'_> {
         Ok((committed, row))
     }
 
+    /// Makes ready for sealing again what was refused: another version came first, which is read with the next
+    /// try, or the key was retired.
+    async fn seal_anew(&self, refusal: &SecretChange) -> Result<(), StoreError> {
+        let service = &self.tools.service;
+        match (refusal, service.vault()) {
+            (SecretChange::KeyRetired, Some(vault)) => {
+                take_newer_key(service.store().as_ref(), vault).await
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The row can't be worked on as this host is set up.
     async fn hold_back(&self, stored: StoredResource, stuck: Stuck) -> Result<(), StoreError> {
         tracing::warn!(?stuck, "the row waits for an operator");
@@ -288,6 +303,7 @@ impl Run<'_> {
                 service.store().give_up(&fresh.row.id, self.epoch).await
             }
             (Committed::Stored(_) | Committed::LeaseLost, _) => Ok(()),
+            (Committed::Unsealed(refusal), _) => self.seal_anew(&refusal).await,
         }
     }
 }

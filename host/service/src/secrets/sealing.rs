@@ -2,11 +2,12 @@
 
 use berth_domain::id::TenantId;
 use berth_domain::secret::{SecretName, SecretText};
-use berth_store::{NewSecret, SealedSecret, SecretChange};
+use berth_store::{NewSecret, SealedSecret, SecretChange, StoreError};
 use berth_vault::{Context, Sealed, SecretBytes, Vault, VaultError};
 use serde_json::json;
 
 use crate::attempt::Attempt;
+use crate::vault_rotation::take_newer_key;
 use crate::{Code, Service, ServiceError};
 
 /// How often a value is sealed again because another version came first.
@@ -42,6 +43,7 @@ pub(crate) async fn seal(
             match store.put_secret(secret, audit.unwrap_or_default()).await? {
                 SecretChange::Stored => Sealing::Stored(version),
                 SecretChange::Stale(stored) => Sealing::Stale(stored),
+                SecretChange::KeyRetired => Sealing::KeyRetired,
             },
         )
     })
@@ -54,6 +56,8 @@ pub(crate) enum Sealing<T> {
     Stored(T),
     /// Another write came first: it must be sealed for the version after this one.
     Stale(u64),
+    /// Its key was retired: it must be sealed with the one in force.
+    KeyRetired,
 }
 
 /// Seals a value for the next version of a secret and has it stored, as often as others come first.
@@ -94,6 +98,9 @@ where
         match store(secret).await? {
             Sealing::Stored(answer) => return Ok(answer),
             Sealing::Stale(stored) => version = stored + 1,
+            Sealing::KeyRetired => take_newer_key(service.store().as_ref(), vault)
+                .await
+                .map_err(no_newer_key)?,
         }
     }
     Err(ServiceError::new(
@@ -101,6 +108,15 @@ where
         "others kept writing the same secret; nothing was stored: try again",
     )
     .with("retryAfterMs", 1_000))
+}
+
+fn no_newer_key(error: StoreError) -> ServiceError {
+    let mut refusal = ServiceError::new(
+        Code::Unavailable,
+        "the host can't seal secrets right now, for its master key was replaced; nothing was stored: ask the operator to look at the host's log",
+    );
+    refusal.internal = Some(error.to_string());
+    refusal
 }
 
 fn not_sealed(error: &VaultError) -> ServiceError {

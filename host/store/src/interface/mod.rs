@@ -6,6 +6,7 @@
 mod audit;
 mod capacity;
 mod journal;
+mod keys;
 mod linked;
 mod metering;
 mod money;
@@ -21,6 +22,7 @@ use berth_domain::time::Millis;
 pub use audit::{AuditEntry, AuditFilter, AuditLog, AuditMarks};
 pub use capacity::Capacities;
 pub use journal::{Journal, JournalEntry, JournalOutcome};
+pub use keys::{Resealed, SealKey, SealKeys};
 pub use linked::{LinkedFilter, LinkedThings};
 pub use metering::{MeteredSpan, Metering, SpanFilter, SpanPlace};
 pub use money::{Budgets, Prices};
@@ -75,6 +77,7 @@ pub trait Store:
     + Pools
     + Offers
     + Secrets
+    + SealKeys
     + Resources
     + Events
     + Capacities

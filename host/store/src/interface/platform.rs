@@ -8,7 +8,7 @@ use berth_domain::id::{
 use berth_domain::platform::{Account, Offer, Policy, Pool, Principal, Project, Tenant, Token};
 use berth_domain::time::Millis;
 
-use super::{Created, NewSecret, Page};
+use super::{Created, NewSecret, Page, SecretChange};
 use crate::StoreError;
 
 /// Tenants.
@@ -154,8 +154,8 @@ pub enum AccountChange {
     Stored,
     /// The tenant has no such account.
     Missing,
-    /// Another write of the credential came first: seal it again for the version after this one.
-    Stale(u64),
+    /// The credential can't be stored as it was sealed; see [`SecretChange`].
+    Unsealed(SecretChange),
 }
 
 /// Provider accounts.

@@ -13,7 +13,7 @@ use berth_domain::resource::{EventDraft, Resource, State};
 use berth_domain::time::{Millis, Span};
 use serde_json::Value;
 
-use super::{NewSecret, Page};
+use super::{NewSecret, Page, SecretChange};
 use crate::StoreError;
 
 /// A row with what fences its next write.
@@ -131,8 +131,8 @@ pub struct RunChange {
     pub events: Vec<(EventId, EventDraft)>,
     /// Spans of its meters that began or ended.
     pub spans: Vec<MeterSpan>,
-    /// Secret outputs, sealed. If one is not the next version any more, nothing is stored and the answer is
-    /// [`StoreError::Busy`]: seal it again.
+    /// Secret outputs, sealed. If one can't be stored as it was sealed, nothing is stored and the answer is
+    /// [`Committed::Unsealed`].
     pub secrets: Vec<NewSecret>,
     /// Destroy all secrets that are outputs of the row.
     pub destroy_secrets: bool,
@@ -157,6 +157,8 @@ pub enum Committed {
     Stored(u64),
     /// A tenant's write came first: the row as it is now. Absorb again and retry.
     Changed(Box<StoredResource>),
+    /// A secret can't be stored as it was sealed; see [`SecretChange`]. Seal again and retry.
+    Unsealed(SecretChange),
     /// The lease is another's: the run must end without another write or call.
     LeaseLost,
 }
@@ -275,6 +277,9 @@ pub trait Resources: Send + Sync {
         &self,
         changes: Vec<UpdateChange>,
     ) -> Result<UpdateOutcome, StoreError>;
+    /// Writes a row that has ended by a command, as [`Resources::update_resources`] does, and with it destroys
+    /// all secrets that are its outputs and has its parent looked at at once.
+    async fn end_resource(&self, change: UpdateChange) -> Result<UpdateOutcome, StoreError>;
     /// Claims due work: rows with `next_run_at <= now` and no lease in force. Accounts take turns, in an
     /// account its tenants do, and of a tenant the oldest due comes first; a refresh of a row that rests
     /// yields to what somebody waits for, for a minute.

@@ -43,6 +43,8 @@ pub enum SecretChange {
     Stored,
     /// Another write came first: seal again for the version after this one (0: it is gone).
     Stale(u64),
+    /// The key that it was sealed with was retired meanwhile: seal it again with the one in force.
+    KeyRetired,
 }
 
 /// Sealed secrets.

@@ -75,9 +75,8 @@ impl<E: Engine> Accounts for SqlStore<E> {
                 }
                 match credential {
                     Some(secret) if !did(1) => {
-                        let stored =
-                            secrets::current_version(session, &secret.tenant, &secret.name).await?;
-                        Ok(Verdict::Discard(AccountChange::Stale(stored)))
+                        let refusal = secrets::refusal(session, &secret).await?;
+                        Ok(Verdict::Discard(AccountChange::Unsealed(refusal)))
                     }
                     _ => Ok(Verdict::Keep(AccountChange::Stored)),
                 }

@@ -14,6 +14,7 @@ mod engine;
 mod events;
 mod generations;
 mod journal;
+mod keys;
 mod linked;
 mod metering;
 mod offers;

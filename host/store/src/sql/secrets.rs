@@ -9,17 +9,21 @@ use berth_domain::secret::{SecretName, SecretRef};
 use super::page::{one_more, page};
 use super::row::read;
 use super::statement::optional_text;
-use super::{Engine, Row, Session, SqlStore, Statement, Verdict, audit};
+use super::{Engine, Row, Session, SqlStore, Statement, Verdict, audit, keys};
 use crate::{NewSecret, Page, SealedSecret, SecretChange, Secrets, StoreError};
 
-/// Stores a version if it is the next one: returns a row if it was.
+/// Stores a version if it is the next one and its key is not retired: returns a row if so.
 pub(super) fn put(secret: &NewSecret) -> Statement {
     let text = if secret.version == 1 {
         "INSERT INTO secrets (tenant, name, version, sealed, resource, created_at, updated_at) \
-         VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT DO NOTHING RETURNING version"
+         SELECT $1, $2, $3, $4, $5, $6, $6 \
+         WHERE NOT EXISTS (SELECT 1 FROM retired_keys WHERE key_id = substr($4, 2, 8)) \
+         ON CONFLICT DO NOTHING RETURNING version"
     } else {
         "UPDATE secrets SET version = $3, sealed = $4, resource = $5, updated_at = $6 \
-         WHERE tenant = $1 AND name = $2 AND version = $3 - 1 RETURNING version"
+         WHERE tenant = $1 AND name = $2 AND version = $3 - 1 \
+             AND NOT EXISTS (SELECT 1 FROM retired_keys WHERE key_id = substr($4, 2, 8)) \
+         RETURNING version"
     };
     Statement::new(text)
         .bind(secret.tenant.as_str())
@@ -40,8 +44,29 @@ fn secret_info(row: &Row) -> Result<SecretInfo, StoreError> {
     })
 }
 
+/// A secret with its bytes.
+pub(super) fn sealed_secret(row: &Row) -> Result<SealedSecret, StoreError> {
+    Ok(SealedSecret {
+        info: secret_info(row)?,
+        sealed: row.bytes("sealed")?,
+    })
+}
+
+/// Why [`put`] stored nothing.
+pub(super) async fn refusal(
+    session: &mut dyn Session,
+    secret: &NewSecret,
+) -> Result<SecretChange, StoreError> {
+    if keys::is_retired(session, &secret.sealed).await? {
+        return Ok(SecretChange::KeyRetired);
+    }
+    current_version(session, &secret.tenant, &secret.name)
+        .await
+        .map(SecretChange::Stale)
+}
+
 /// The version that is stored; 0: none is.
-pub(super) async fn current_version(
+async fn current_version(
     session: &mut dyn Session,
     tenant: &TenantId,
     name: &SecretName,
@@ -75,8 +100,7 @@ impl<E: Engine> Secrets for SqlStore<E> {
                 if sets.first().is_some_and(|rows| !rows.is_empty()) {
                     return Ok(Verdict::Keep(SecretChange::Stored));
                 }
-                let version = current_version(session, &secret.tenant, &secret.name).await?;
-                Ok(Verdict::Discard(SecretChange::Stale(version)))
+                refusal(session, &secret).await.map(Verdict::Discard)
             })
         })
         .await
@@ -96,14 +120,7 @@ impl<E: Engine> Secrets for SqlStore<E> {
             .bind(name.as_str()),
         )
         .await?
-        .map(|row| {
-            read("secrets", &row, |row| {
-                Ok(SealedSecret {
-                    info: secret_info(row)?,
-                    sealed: row.bytes("sealed")?,
-                })
-            })
-        })
+        .map(|row| read("secrets", &row, sealed_secret))
         .transpose()
     }
 

@@ -129,6 +129,8 @@ macro_rules! for_engine {
         $crate::suite::each!($open, secrets: [
             versions_are_stored_one_after_another,
             of_two_writers_of_one_version_one_is_stale,
+            what_a_retired_key_sealed_is_not_stored,
+            secrets_are_sealed_again_unless_they_changed,
             secrets_are_listed_by_name_without_their_bytes,
             a_deleted_secret_is_gone_and_starts_anew,
             another_tenants_secret_is_out_of_reach,

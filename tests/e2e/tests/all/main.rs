@@ -25,6 +25,7 @@ mod full_disk;
 mod get;
 mod hostile;
 mod idempotency;
+mod key_rotation;
 mod kinds;
 mod kinds_agents;
 mod kinds_attention;

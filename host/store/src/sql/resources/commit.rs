@@ -4,7 +4,7 @@ use super::super::row::read;
 use super::super::{Session, Statement, Verdict, audit, events, metering, secrets};
 use super::columns::stored;
 use super::columns::{changing, resource_columns, set_changing_columns};
-use super::update::{accompany, write};
+use super::update::{accompany, destroy_secrets, write};
 use super::wake::{wake, wake_children};
 use crate::{Committed, RunChange, StoreError};
 
@@ -42,7 +42,7 @@ pub(super) async fn commit(
         statements.push(write(child)?);
     }
     if change.destroy_secrets {
-        statements.push(destroy_secrets(&change));
+        statements.push(destroy_secrets(&change.row));
     }
     let first_secret = statements.len();
     statements.extend(change.secrets.iter().map(secrets::put));
@@ -59,10 +59,8 @@ pub(super) async fn commit(
         .zip(sets.iter().skip(first_secret).take(sealed))
     {
         if rows.is_empty() {
-            return Err(StoreError::Busy(format!(
-                "secret `{}` of tenant `{}` was written by another meanwhile: seal it again for its next version",
-                secret.name, secret.tenant
-            )));
+            let refusal = secrets::refusal(session, secret).await?;
+            return Ok(Verdict::Discard(Committed::Unsealed(refusal)));
         }
     }
 
@@ -97,12 +95,6 @@ fn rest(change: &RunChange) -> Result<Vec<Statement>, StoreError> {
     }
     statements.extend(audit::append(&change.audit)?);
     Ok(statements)
-}
-
-fn destroy_secrets(change: &RunChange) -> Statement {
-    Statement::new("DELETE FROM secrets WHERE resource = $1 AND tenant = $2")
-        .bind(change.row.id.as_str())
-        .bind(change.row.tenant.as_str())
 }
 
 /// Whose write or claim came first.

@@ -71,6 +71,11 @@ impl<E: Engine> Resources for SqlStore<E> {
             .await
     }
 
+    async fn end_resource(&self, change: UpdateChange) -> Result<UpdateOutcome, StoreError> {
+        self.write(move |session| Box::pin(update::end(session, change)))
+            .await
+    }
+
     async fn claim(&self, request: ClaimRequest) -> Result<Vec<Claim>, StoreError> {
         self.claim_due(request).await
     }

@@ -1,9 +1,12 @@
 //! Writing existing rows, by a tenant's wish: all or nothing, fenced by revisions.
 
+use berth_domain::resource::Resource;
+
 use super::super::row::read;
 use super::super::{Session, Statement, Verdict, audit, capacity, events, metering};
 use super::columns::{changing, set_changing_columns};
 use super::read::read_in;
+use super::wake::wake;
 use crate::{StoreError, UpdateChange, UpdateOutcome};
 
 /// A write under a running lease asks for a look after the run: the run began before the wish.
@@ -70,4 +73,28 @@ pub(super) async fn update(
         }
         None => Err(StoreError::Failed("an update of no row".to_owned())),
     }
+}
+
+/// Writes a row that has ended, with what goes with that.
+pub(super) async fn end(
+    session: &mut dyn Session,
+    change: UpdateChange,
+) -> Result<Verdict<UpdateOutcome>, StoreError> {
+    let destroy = destroy_secrets(&change.row);
+    let parent = change.row.parent.clone();
+    let now = change.row.ended_at.unwrap_or(change.row.updated_at);
+    let outcome = update(session, vec![change]).await?;
+    if let Verdict::Keep(UpdateOutcome::Stored(_)) = &outcome {
+        let mut following = vec![destroy];
+        following.extend(parent.map(|parent| wake(&parent, now)));
+        session.run(following).await?;
+    }
+    Ok(outcome)
+}
+
+/// The statement that destroys all secrets that are outputs of a row.
+pub(super) fn destroy_secrets(row: &Resource) -> Statement {
+    Statement::new("DELETE FROM secrets WHERE resource = $1 AND tenant = $2")
+        .bind(row.id.as_str())
+        .bind(row.tenant.as_str())
 }
