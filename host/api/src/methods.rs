@@ -138,6 +138,8 @@ pub(crate) static METHODS: &[Method] = methods! {
     "plugins/list" => plugins::list,
     "plugins/show" => plugins::show,
     "plugins/activate" => plugins::activate,
+    "plugins/rollback" => plugins::rollback,
+    "resources/forget" => resources::forget,
 };
 
 static BY_PATH: LazyLock<BTreeMap<(&'static str, &'static str), &'static Method>> =

@@ -47,6 +47,14 @@ enum Action {
         #[arg(long = "override", value_name = "CHANGE")]
         overrides: Vec<String>,
     },
+    /// Makes the generation active again that was active before, and says which.
+    Rollback {
+        /// Of this plugin.
+        plugin: String,
+        /// Accepts a change that is refused otherwise; named as the refusal names it.
+        #[arg(long = "override", value_name = "CHANGE")]
+        overrides: Vec<String>,
+    },
 }
 
 /// Runs the command.
@@ -101,11 +109,19 @@ async fn act(command: &PluginCommand) -> anyhow::Result<Value> {
                 .await
         }
         Action::Activate { digest, overrides } => {
-            let mut input = json!({"digest": digest});
-            if !overrides.is_empty() {
-                input["override"] = json!(overrides);
-            }
+            let input = accepting(json!({"digest": digest}), overrides);
             target.call("plugins/activate", &input).await
         }
+        Action::Rollback { plugin, overrides } => {
+            let input = accepting(json!({"plugin": plugin}), overrides);
+            target.call("plugins/rollback", &input).await
+        }
     }
+}
+
+fn accepting(mut input: Value, overrides: &[String]) -> Value {
+    if !overrides.is_empty() {
+        input["override"] = json!(overrides);
+    }
+    input
 }

@@ -93,6 +93,8 @@ texts! {
     CapacityName: "words `[a-z][a-z0-9-]*` joined by dots, at most 64 characters", is_dotted;
     /// A currency, such as `EUR`.
     Currency: "three letters A-Z, such as `EUR`", is_currency;
+    /// Why an operator does what can't be undone: one line for the audit.
+    Grounds: "1 to 512 characters, without control characters", is_grounds;
     /// A title for people of an account, pool, project, principal, policy or token.
     Title: "1 to 128 characters, without control characters", is_title;
 }
@@ -144,6 +146,10 @@ fn is_description(text: &str) -> bool {
         && !text
             .chars()
             .any(|c| c.is_control() && c != '\n' && c != '\t')
+}
+
+fn is_grounds(text: &str) -> bool {
+    (1..=512).contains(&text.trim().chars().count()) && !text.chars().any(char::is_control)
 }
 
 fn is_title(text: &str) -> bool {

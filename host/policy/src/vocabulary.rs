@@ -95,6 +95,8 @@ words! {
         CloudResourcesUpdate = ("compute:cloud-resources:update", &[On::CloudResource], Owner::May),
         /// Delete or release a cloud resource.
         CloudResourcesDelete = ("compute:cloud-resources:delete", &[On::CloudResource], Owner::May),
+        /// End the record of a cloud resource without its provider; operators only.
+        CloudResourcesForget = ("compute:cloud-resources:forget", &[On::CloudResource], Owner::NeedsPolicy),
         /// See the names and versions of secrets, never a value.
         SecretsRead = ("compute:secrets:read", &[On::Tenant, On::Secret], Owner::NeedsPolicy),
         /// Write and delete secrets.

@@ -307,14 +307,7 @@ impl Service {
         action: Action,
         target: &Target,
     ) -> Result<(), ServiceError> {
-        if !caller.is_operator() {
-            return Err(ServiceError::new(
-                Code::AccessDenied,
-                format!(
-                    "`{action}` on `{target}` is refused: only operators (principals of tenant `root`) may do this; ask one of them"
-                ),
-            ));
-        }
+        must_be_operator(caller, action, target)?;
         self.decide(caller, action, target).await
     }
 
@@ -354,6 +347,23 @@ impl Service {
         }
         PolicySet::compile(&documents).map_err(|error| undecidable(&error.to_string()))
     }
+}
+
+/// The gate alone, where the decision needs what is behind it.
+pub(crate) fn must_be_operator(
+    caller: &Caller,
+    action: Action,
+    target: &Target,
+) -> Result<(), ServiceError> {
+    if !caller.is_operator() {
+        return Err(ServiceError::new(
+            Code::AccessDenied,
+            format!(
+                "`{action}` on `{target}` is refused: only operators (principals of tenant `root`) may do this; ask one of them"
+            ),
+        ));
+    }
+    Ok(())
 }
 
 /// A document that was accepted once is read whatever the limits are by now.

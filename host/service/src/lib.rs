@@ -37,6 +37,7 @@ mod quota;
 pub mod quotas;
 mod readiness;
 pub mod reconcile;
+pub mod resources;
 pub mod secrets;
 mod service;
 mod settings;

@@ -5,6 +5,7 @@ mod changing;
 mod commands;
 mod creating;
 mod deleting;
+mod forgetting;
 mod kinds;
 mod metering;
 mod observing;

@@ -11,7 +11,7 @@ use crate::{Caller, Code, Service, ServiceError};
 /// # Errors
 /// `ACCESS_DENIED` where the decision refuses, and `NOT_FOUND` where it would allow but the tenant
 /// has no such resource: another tenant's id reads like one that never was.
-pub(super) async fn find(
+pub(crate) async fn find(
     service: &Service,
     caller: &Caller,
     action: Action,

@@ -18,4 +18,5 @@ mod spec;
 mod terms;
 mod view;
 
+pub(crate) use find::find;
 pub use view::ResourceView;

@@ -1,7 +1,7 @@
 //! `plugins/activate`: makes a generation the one that serves its plugin's kinds.
 //!
 //! Running calls finish on the generation that they began on; every later call sees the new one.
-//! Going back is activating the earlier generation.
+//! `plugins/rollback` goes back to the generation that was active before.
 
 use berth_domain::audit::AuditRow;
 use berth_domain::id::TenantId;
@@ -75,6 +75,16 @@ pub(super) async fn activate(
     audit: Vec<AuditRow>,
 ) -> Result<Activated, ServiceError> {
     let _one_at_a_time = service.activation.lock().await;
+    activate_alone(service, digest, overrides, audit).await
+}
+
+/// The same for whoever holds `service.activation`.
+pub(super) async fn activate_alone(
+    service: &Service,
+    digest: &Digest,
+    overrides: &[String],
+    audit: Vec<AuditRow>,
+) -> Result<Activated, ServiceError> {
     let record = recorded(service, digest).await?;
     let generation = loaded(service, digest).await?;
     if !record.active {

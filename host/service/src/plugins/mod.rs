@@ -3,6 +3,7 @@
 pub mod activate;
 pub mod install;
 pub mod list;
+pub mod rollback;
 pub mod show;
 
 mod change;

@@ -21,6 +21,7 @@ mod decisions;
 mod delete;
 mod faults_of_changes;
 mod faults_of_creates;
+mod forget;
 mod full_disk;
 mod get;
 mod hostile;

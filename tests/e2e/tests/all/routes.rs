@@ -188,6 +188,11 @@ pub(crate) async fn calls(world: &World, tenant: &Tenant) -> Vec<(&'static str, 
         ("plugins/list", json!({})),
         ("plugins/show", json!({"digest": digest})),
         ("plugins/activate", json!({"digest": digest})),
+        ("plugins/rollback", json!({"plugin": "do"})),
+        (
+            "resources/forget",
+            of(json!({"resourceId": shop.id(), "reason": "its account is closed"})),
+        ),
     ]
 }
 

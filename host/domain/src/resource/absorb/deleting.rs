@@ -1,12 +1,12 @@
 //! Deleting what is proven ours.
 
-use super::{CallError, Effect, Next, Transition};
+use super::{CallError, Next, Transition};
 use crate::manifest::Ownership;
 use crate::provider::{Observation, Phase};
 use crate::resource::command::condemn;
-use crate::resource::event::EventType;
+use crate::resource::ending::end;
 use crate::resource::ownership::prove;
-use crate::resource::row::{Message, Reason, Schedule, State};
+use crate::resource::row::{Message, Reason, State};
 
 impl Next<'_, '_> {
     pub(super) fn condemn(&mut self) {
@@ -16,20 +16,9 @@ impl Next<'_, '_> {
     }
 
     pub(super) fn end(&mut self) {
-        self.row.state = State::Deleted;
-        self.row.message = None;
-        self.row.intent = None;
-        self.row.unapplied.clear();
-        self.row.held.clear();
-        self.row.ended_at = Some(self.now());
-        self.row.secret_outputs.clear();
-        self.row.schedule = Schedule::never();
-        self.publish(EventType::Deleted);
-        self.effects
-            .extend([Effect::DestroySecrets, Effect::RemoveAuthorization]);
-        if self.row.parent.is_some() {
-            self.effects.push(Effect::WakeParent);
-        }
+        let Transition { row, effects } = end(self.row.clone(), self.facts.now);
+        self.row = row;
+        self.effects.extend(effects);
         self.done();
     }
 
