@@ -10,8 +10,8 @@ use crate::api::api;
 
 pub(crate) const PATH: &str = "/v2/1-clicks";
 
-/// The most that the interface takes.
-const MOST: usize = 1000;
+/// The most that a host keeps.
+const MOST: usize = 5_000;
 
 #[derive(Debug, Deserialize)]
 struct OneClicks {

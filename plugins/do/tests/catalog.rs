@@ -55,13 +55,13 @@ fn only_those_that_are_asked_for_are_answered() {
 }
 
 #[test]
-fn a_thousand_are_answered_and_no_more() {
+fn five_thousand_are_answered_and_no_more() {
     let berth = host();
-    let many: Vec<_> = (0..1200)
+    let many: Vec<_> = (0..5200)
         .map(|n| json!({"slug": format!("app-{n}"), "type": "droplet"}))
         .collect();
     berth.expect([exchange("GET", "/v2/1-clicks").answers(200, &json!({"1_clicks": many}))]);
-    assert_eq!(berth.catalog(None).unwrap().len(), 1000);
+    assert_eq!(berth.catalog(None).unwrap().len(), 5_000);
 }
 
 #[test]

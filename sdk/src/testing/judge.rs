@@ -62,9 +62,9 @@ pub(super) fn listed(kind: &Kind, item: &Observation) {
     observation(kind, item);
 }
 
-/// The most applications, and the most signals, that the host takes.
-const APPLICATIONS: usize = 1000;
-const SIGNALS: usize = 500;
+/// The most applications, and the most signals, that a host keeps unless its operator says otherwise.
+const APPLICATIONS: usize = 5_000;
+const SIGNALS: usize = 5_000;
 /// The longest detail of a signal, in characters.
 const DETAIL: usize = 500;
 

@@ -1,10 +1,10 @@
 //! What a provider raises about resources, and who sees it.
 
 use berth_service::Code;
-use berth_service::cloud_resources::signals;
+use berth_service::cloud_resources::{catalog, signals};
 use serde_json::{Value, json};
 
-use crate::harness::{Choices, Tenant, lay_over, told};
+use crate::harness::{Choices, Tenant, World, input, lay_over, told};
 use crate::hostile::Hostile;
 
 /// A moment before the tests' clock begins.
@@ -285,6 +285,26 @@ async fn tenants_that_ask_at_once_share_one_call_and_may_stop_waiting() {
         hostile.provider.asked(),
         ["GET /v2/signals"],
         "one read, and no write"
+    );
+}
+
+/// rule: CR-071, CR-085
+#[tokio::test]
+async fn a_provider_without_signals_or_a_catalog_is_unsupported() {
+    let world = World::bare(Choices::default()).await;
+    world.install("guest-yard.wasm").await;
+    let fields = json!({"provider": "yard", "regions": []});
+    let account = world.account_of("root", fields).await;
+    let body = json!({"tenantId": "root", "poolId": world.pool_on("root", &account).await});
+    let asked = signals::handle(&world.service, &world.root, input(body.clone())).await;
+    assert_eq!(
+        told(asked),
+        (Code::Unsupported, "signals".into(), String::new())
+    );
+    let asked = catalog::handle(&world.service, &world.root, input(body)).await;
+    assert_eq!(
+        told(asked),
+        (Code::Unsupported, "catalog".into(), String::new())
     );
 }
 

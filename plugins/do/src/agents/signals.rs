@@ -24,8 +24,8 @@ use super::session::{Found, Session, Sessions};
 use crate::api::api;
 use crate::time::millis;
 
-/// The most signals that the interface takes.
-const MOST: usize = 500;
+/// The most signals that a host keeps. Those of all tenants of the account are among them.
+const MOST: usize = 5_000;
 /// Requests of one call, well below what the API allows in a minute.
 const REQUESTS: u32 = 60;
 /// Of them, those for the sessions of the account and of its environments.

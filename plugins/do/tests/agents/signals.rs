@@ -192,7 +192,7 @@ fn pages_are_followed_by_the_last_cursor_and_only_so_far() {
 }
 
 #[test]
-fn one_call_sends_sixty_requests_and_tells_five_hundred_signals_at_most() {
+fn one_call_sends_sixty_requests_and_tells_five_thousand_signals_at_most() {
     let berth = host();
     let many: Vec<Value> = (0..100)
         .map(|n| {
@@ -209,7 +209,7 @@ fn one_call_sends_sixty_requests_and_tells_five_hundred_signals_at_most() {
     }
     assert!(berth.signals().unwrap().is_empty());
 
-    let turns: Vec<Value> = (0..600)
+    let turns: Vec<Value> = (0..5_200)
         .map(|n| json!({"cursor": "c", "node": {"id": n, "signals": ["Looping"]}}))
         .collect();
     berth.expect([
@@ -219,7 +219,7 @@ fn one_call_sends_sixty_requests_and_tells_five_hundred_signals_at_most() {
         dialogues("s-1", &json!(turns)),
     ]);
     let signals = berth.signals().unwrap();
-    assert_eq!(signals.len(), 500);
+    assert_eq!(signals.len(), 5_000);
     assert_eq!(signals[0].title, "Signal: Looping");
     assert_eq!(signals[0].severity, Severity::Info);
 }
