@@ -85,6 +85,8 @@ texts! {
     KindId: "at most 64 characters: words of a-z 0-9 joined by single `.` or `-`", is_kind;
     /// What makes a retry of a create the same create.
     IdempotencyKey: "1 to 128 characters of A-Z a-z 0-9 . _ : -", is_key;
+    /// A provider's id of an object, as a tenant names it; what one looks like is for its kind to say.
+    ProviderId: "1 to 200 characters, without control characters", is_provider_id;
     /// Text for people, kept here and never sent to a provider.
     Description: "at most 256 characters, without control characters", is_description;
     /// The name of a meter, such as `cloud.resource.hours`.
@@ -152,6 +154,10 @@ fn is_grounds(text: &str) -> bool {
     (1..=512).contains(&text.trim().chars().count()) && !text.chars().any(char::is_control)
 }
 
+fn is_provider_id(text: &str) -> bool {
+    (1..=200).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+}
+
 fn is_title(text: &str) -> bool {
     (1..=128).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }
@@ -185,6 +191,14 @@ mod tests {
             &"a".repeat(65),
         ] {
             assert!(bad.parse::<KindId>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_provider_id_has_at_most_200_characters() {
+        assert!("é".repeat(200).parse::<ProviderId>().is_ok());
+        for bad in ["", "a\n", &"a".repeat(201)] {
+            assert!(bad.parse::<ProviderId>().is_err(), "{bad:?}");
         }
     }
 

@@ -39,7 +39,43 @@ pub fn ownership(
     .to_vec()
 }
 
-/// The value of a key among labels found on an object.
+/// Every value of a key among labels found on an object: where labels are tags there may be several.
+pub fn values<'a>(labels: &'a [Label], key: &str) -> impl Iterator<Item = &'a str> {
+    labels
+        .iter()
+        .filter(move |label| label.key == key)
+        .map(|label| label.value.as_str())
+}
+
+/// Whether one of the wanted labels is not among those found on an object.
+#[must_use]
+pub fn lacks(found: &[Label], wanted: &[Label]) -> bool {
+    wanted.iter().any(|label| !found.contains(label))
+}
+
+/// Who manages an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Manager {
+    /// This deployment.
+    This,
+    /// Another one, whether or not this one's label is there too.
+    Other,
+}
+
+/// Who manages an object that carries these labels; `None`: nobody.
+#[must_use]
+pub fn manager(found: &[Label], deployment: &DeploymentId) -> Option<Manager> {
+    values(found, MANAGED).fold(None, |manager, value| {
+        if value != deployment.as_str() || manager == Some(Manager::Other) {
+            Some(Manager::Other)
+        } else {
+            Some(Manager::This)
+        }
+    })
+}
+
+/// The first value of a key among labels found on an object.
 #[must_use]
 pub fn value<'a>(labels: &'a [Label], key: &str) -> Option<&'a str> {
     labels

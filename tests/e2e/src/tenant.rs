@@ -199,6 +199,44 @@ impl Tenant {
         self.wait(id, "deleted").await
     }
 
+    // --------------------------------------------------------- adopt and release
+
+    /// The input of an adoption of a PostgreSQL cluster.
+    #[must_use]
+    pub fn adoption(&self, name: &str, provider_id: &str) -> Value {
+        self.input(json!({
+            "poolId": self.pool, "kind": "do.database.pg", "providerId": provider_id,
+            "name": name, "idempotencyKey": format!("adopt-{name}"),
+        }))
+    }
+
+    /// Adopts a PostgreSQL cluster.
+    pub async fn adopt(&self, name: &str, provider_id: &str) -> Resource {
+        let body = self.adoption(name, provider_id);
+        Resource(self.api.ok("cloudResources/adopt", &body).await)
+    }
+
+    /// Adopts a PostgreSQL cluster and waits until it is ready.
+    pub async fn adopted(&self, name: &str, provider_id: &str) -> Resource {
+        let recorded = self.adopt(name, provider_id).await;
+        self.wait(recorded.id(), "ready").await
+    }
+
+    /// Releases a resource.
+    pub async fn release(&self, id: &str) -> Resource {
+        Resource(self.api.ok("cloudResources/release", &self.about(id)).await)
+    }
+
+    /// What there is of a kind on the account of the caller's pool.
+    pub async fn discover(&self, kind: &str) -> Vec<Value> {
+        let body = self.input(json!({"poolId": self.pool, "kind": kind}));
+        let answer = self.api.ok("cloudResources/discover", &body).await;
+        answer["items"]
+            .as_array()
+            .cloned()
+            .unwrap_or_else(|| panic!("no items: {answer}"))
+    }
+
     // ------------------------------------------------------- events and secrets
 
     /// Events about a resource, oldest first.

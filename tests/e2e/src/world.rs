@@ -242,6 +242,13 @@ impl World {
         nobody.someone(&[everything()]).await
     }
 
+    /// A tenant whose caller may do everything, with a pool on an account of its own at the double.
+    pub async fn owner(&self, id: &str) -> Tenant {
+        let tenant = self.bare_tenant(id).await;
+        let account = self.account_of(id).await;
+        tenant.on(&self.pool_on(id, &account).await)
+    }
+
     /// Offers a pool to a tenant; the offer's id.
     pub async fn offer(&self, pool: &str, tenant: &str) -> String {
         let body = json!({"poolId": pool, "tenantId": tenant});

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::absorb::{Effect, Transition};
 use super::demand::{Amounts, Demand};
 use super::event::{EventDraft, EventType};
-use super::row::{Desired, Resource, Schedule, State};
+use super::row::{Adoption, Desired, Resource, Schedule, State};
 use crate::id::{AccountId, PoolId, PrincipalId, ProjectId, ResourceId, TenantId};
 use crate::input::{Description, KindId, ResourceName};
 use crate::linked::Named;
@@ -129,7 +129,7 @@ pub fn new_resource(new: NewResource, kind: &Kind, now: Millis) -> Transition {
 
 /// What names an object within its parent: canonical JSON of the identity fields.
 #[must_use]
-fn identity(kind: &Kind, spec: &Spec) -> Option<String> {
+pub(super) fn identity(kind: &Kind, spec: &Spec) -> Option<String> {
     if !kind.has_identity() {
         return None;
     }
@@ -172,9 +172,35 @@ pub enum UpdateRefusal {
     /// On its way out.
     #[error("the resource is {0} and can't be changed any more; create a new one instead")]
     Going(State),
+    /// Being let go.
+    #[error(
+        "the resource is being released and can't be changed any more; change its object at the provider"
+    )]
+    Releasing,
+    /// Not taken over yet.
+    #[error(
+        "the resource is being adopted and its spec is not known yet; wait until it is `ready`, then change it"
+    )]
+    Adopting,
     /// Fields that can't be changed in place.
     #[error("can't be changed in place: {}; create a new resource with the new values, then delete this one", .0.join(", "))]
     ReplaceRequired(Vec<String>),
+}
+
+/// Whether a row takes an update, of its spec or of its description alone.
+///
+/// # Errors
+/// When it is going, or its spec would change before its takeover is complete.
+pub fn amendable(row: &Resource, of_spec: bool) -> Result<(), UpdateRefusal> {
+    if !row.is_live() {
+        return Err(UpdateRefusal::Going(row.state));
+    }
+    match row.desired {
+        Desired::Deleted => Err(UpdateRefusal::Going(State::Deleting)),
+        Desired::Released => Err(UpdateRefusal::Releasing),
+        Desired::Present if of_spec && row.is_being_adopted() => Err(UpdateRefusal::Adopting),
+        Desired::Present => Ok(()),
+    }
 }
 
 /// Lays an update over a row.
@@ -187,20 +213,18 @@ pub fn amend(
     kind: Option<&Kind>,
     now: Millis,
 ) -> Result<Transition, UpdateRefusal> {
-    if row.is_going() {
-        return Err(UpdateRefusal::Going(if row.is_live() {
-            State::Deleting
-        } else {
-            row.state
-        }));
-    }
+    amendable(&row, amendment.spec.is_some())?;
     let mut effects = Vec::new();
     if let Some(description) = amendment.description {
         row.description = description;
     }
     if let (Some(accepted), Some(kind)) = (amendment.spec, kind) {
         // Pinned defaults stay: a newer plugin's opinion must not change what runs.
-        let defaults = effective(&row.defaults, &accepted.defaults);
+        // What existed before us has no defaults of ours: what it is made of is its spec.
+        let defaults = match row.adoption {
+            Some(_) => row.defaults.clone(),
+            None => effective(&row.defaults, &accepted.defaults),
+        };
         let changed = changed_fields(&row.effective_spec(), &effective(&accepted.spec, &defaults));
         let fixed: Vec<String> = changed
             .iter()
@@ -224,6 +248,7 @@ pub fn amend(
                 .map(str::to_owned);
         }
         if !changed.is_empty() {
+            row.adoption = row.adoption.map(|_| Adoption::Managed);
             take_change(&mut row, changed, &mut effects, now);
         }
     }
@@ -272,11 +297,11 @@ fn take_change(row: &mut Resource, changed: Vec<String>, effects: &mut Vec<Effec
     row.schedule = Schedule::at_once(now);
 }
 
-/// Marks a row for deletion. One that is going already stays as it is, its next run included: asking
-/// again must not get round a wait that the provider asked for.
+/// Marks a row for deletion, one that is being let go as well. One that is marked already stays as it
+/// is, its next run included: asking again must not get round a wait that the provider asked for.
 #[must_use]
 pub fn condemn(mut row: Resource, now: Millis) -> Transition {
-    if row.is_going() {
+    if row.is_condemned() {
         return Transition {
             row,
             effects: Vec::new(),

@@ -8,9 +8,15 @@ use crate::time::Millis;
 /// Failed tries in a row after which a deletion counts as stuck.
 const STUCK_AFTER: u32 = 3;
 
-/// Ends a row: its object is gone, or it never had one.
+/// Ends a live row: `released` where its object was let go or never became ours, `deleted` otherwise.
 pub(super) fn end(mut row: Resource, now: Millis) -> Transition {
-    row.state = State::Deleted;
+    let let_go = row.desired == Desired::Released || row.is_being_adopted();
+    let (state, event) = if let_go {
+        (State::Released, EventType::Released)
+    } else {
+        (State::Deleted, EventType::Deleted)
+    };
+    row.state = state;
     row.message = None;
     row.intent = None;
     row.unapplied.clear();
@@ -19,7 +25,7 @@ pub(super) fn end(mut row: Resource, now: Millis) -> Transition {
     row.secret_outputs.clear();
     row.schedule = Schedule::never();
     let mut effects = vec![
-        Effect::Publish(EventDraft::about(EventType::Deleted, &row)),
+        Effect::Publish(EventDraft::about(event, &row)),
         Effect::DestroySecrets,
         Effect::RemoveAuthorization,
     ];

@@ -7,6 +7,7 @@
 //! the row of that moment, so a wish that lands while the provider is asked loses nothing.
 
 mod absorb;
+mod adopt;
 mod command;
 mod demand;
 mod drift;
@@ -14,17 +15,22 @@ mod ending;
 mod event;
 mod given;
 mod ownership;
+mod release;
 mod row;
 mod schedule;
 mod step;
 
 pub use absorb::{CallError, CallFault, Effect, Outcome, Transition, absorb, end_meters};
-pub use command::{Accepted, Amendment, NewResource, UpdateRefusal, amend, condemn, new_resource};
+pub use adopt::{Found, adopted_resource};
+pub use command::{
+    Accepted, Amendment, NewResource, UpdateRefusal, amend, amendable, condemn, new_resource,
+};
 pub use demand::{Amounts, Demand, exceeds};
 pub use ending::{ForgetRefusal, forget};
 pub use event::{EventDraft, EventType};
 pub use given::{SecretVersions, secrets_named};
-pub use ownership::{Proof, Unproven, prove};
+pub use ownership::{Claim, Proof, Standing, Unproven, prove, standing};
+pub use release::{ReleaseRefusal, release};
 pub use row::{Adoption, Desired, Intent, Message, Reason, Resource, Schedule, State};
 pub use schedule::{Jitter, Timing, hold_back, postpone};
 pub use step::{Facts, ParentFact, Progress, Step, next_step};

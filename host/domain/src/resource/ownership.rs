@@ -1,11 +1,11 @@
 //! What proves that an object at the provider is this deployment's, and this row's.
 
 use crate::id::DeploymentId;
-use crate::label;
+use crate::label::{self, Manager};
 use crate::manifest::{Kind, Ownership};
 use crate::provider::Observation;
 
-use super::row::Resource;
+use super::row::{Adoption, Resource};
 
 /// An object that was proven ours by an observation of this run. Only [`prove`] makes one, and a
 /// delete takes one: nothing else can be deleted.
@@ -19,6 +19,59 @@ impl Proof {
     #[must_use]
     pub fn provider_id(&self) -> &str {
         &self.provider_id
+    }
+}
+
+/// The right to label an object: an observation of this run found it without a manager, or it is
+/// the row's own. A step that labels takes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    provider_id: String,
+}
+
+impl Claim {
+    /// The object that it speaks of.
+    #[must_use]
+    pub fn provider_id(&self) -> &str {
+        &self.provider_id
+    }
+
+    /// On an object that the row never let go of.
+    pub(super) fn of_own(row: &Resource) -> Option<Self> {
+        let provider_id = row.provider_id.clone()?;
+        (row.adoption != Some(Adoption::Begun)).then_some(Self { provider_id })
+    }
+}
+
+/// How an object stands that is to be taken over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// It carries the row's labels, as far as they prove.
+    Ours(Claim),
+    /// Nobody manages it, or this deployment does without a row of it.
+    Free(Claim),
+    /// Another deployment manages it, and its labels are the only ones.
+    Anothers,
+    /// Another deployment's labels and ours: both took it at once.
+    Contested,
+}
+
+/// How the object of a takeover stands, as an observation of this run shows.
+#[must_use]
+pub fn standing(row: &Resource, observed: &Observation, deployment: &DeploymentId) -> Standing {
+    let claim = Claim {
+        provider_id: observed.provider_id.clone(),
+    };
+    let managers = || label::values(&observed.labels, label::MANAGED);
+    match label::manager(&observed.labels, deployment) {
+        Some(Manager::Other) if managers().any(|value| value == deployment.as_str()) => {
+            Standing::Contested
+        }
+        Some(Manager::Other) => Standing::Anothers,
+        Some(Manager::This) if by_labels(row, observed, deployment).is_ok() => {
+            Standing::Ours(claim)
+        }
+        Some(Manager::This) | None => Standing::Free(claim),
     }
 }
 
@@ -84,22 +137,25 @@ pub fn prove(
     })
 }
 
+/// Tags can say two things at once. One that speaks of another speaks against us.
 fn by_labels(
     row: &Resource,
     observed: &Observation,
     deployment: &DeploymentId,
 ) -> Result<(), Unproven> {
-    match label::value(&observed.labels, label::MANAGED) {
-        None => return Err(Unproven::NoLabel),
-        Some(other) if other != deployment.as_str() => {
-            return Err(Unproven::OtherDeployment(other.to_owned()));
-        }
-        Some(_) => {}
-    }
-    match label::value(&observed.labels, label::RESOURCE) {
-        None => Err(Unproven::NoLabel),
-        Some(other) if other != row.id.as_str() => Err(Unproven::OtherResource(other.to_owned())),
-        Some(_) => Ok(()),
+    let says = |key, ours: &str| {
+        let mut values = label::values(&observed.labels, key).peekable();
+        let is_there = values.peek().is_some();
+        values
+            .find(|value| *value != ours)
+            .map_or(Ok(is_there), |other| Err(other.to_owned()))
+    };
+    let managed = says(label::MANAGED, deployment.as_str()).map_err(Unproven::OtherDeployment)?;
+    let resource = says(label::RESOURCE, row.id.as_str()).map_err(Unproven::OtherResource)?;
+    if managed && resource {
+        Ok(())
+    } else {
+        Err(Unproven::NoLabel)
     }
 }
 

@@ -131,6 +131,10 @@ pub enum Reason {
     UpdateRefused,
     /// Nothing proves that the object at the provider is ours; nothing is deleted.
     NotManaged,
+    /// Another deployment manages the object that was to be taken over.
+    ManagedByAnother,
+    /// The provider refuses to let it go; it is managed as before.
+    ReleaseRefused,
     /// The object vanished at the provider.
     GoneAtProvider,
     /// The plugin broke: it trapped, ran into a limit, or answered nonsense.
@@ -251,7 +255,7 @@ pub struct Resource {
 
     /// Known once the provider accepted it.
     pub provider_id: Option<String>,
-    /// When the provider accepted it.
+    /// When the provider accepted it; for an object that existed before us, when it was ready first.
     pub accepted_at: Option<Millis>,
     /// When it was ready for the first time.
     pub ready_at: Option<Millis>,
@@ -299,6 +303,34 @@ impl Resource {
     #[must_use]
     pub fn is_live(&self) -> bool {
         !self.state.is_ended()
+    }
+
+    /// It ends at the latest when its object is deleted: nothing turns it back.
+    #[must_use]
+    pub fn is_condemned(&self) -> bool {
+        self.desired == Desired::Deleted || !self.is_live()
+    }
+
+    /// It is being let go.
+    #[must_use]
+    pub fn is_releasing(&self) -> bool {
+        self.desired == Desired::Released && self.is_live()
+    }
+
+    /// Its takeover is not complete: the object is not ours yet.
+    #[must_use]
+    pub fn is_being_adopted(&self) -> bool {
+        self.adoption == Some(Adoption::Begun)
+    }
+
+    /// Since when its hours count, while it lives: the write that the provider accepted first, and
+    /// for an object that existed before us the first time that it was ready.
+    #[must_use]
+    pub fn billing_starts(&self) -> Option<Millis> {
+        match self.adoption {
+            Some(_) => self.ready_at,
+            None => self.accepted_at,
+        }
     }
 
     /// It is on its way out.

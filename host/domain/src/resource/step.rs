@@ -1,7 +1,7 @@
 //! What to do next with a row.
 
 use super::given::SecretVersions;
-use super::ownership::Proof;
+use super::ownership::{Claim, Proof};
 use super::row::{Desired, Message, Reason, Resource, State};
 use super::schedule::Timing;
 use crate::id::DeploymentId;
@@ -84,6 +84,10 @@ pub struct Progress {
     pub(super) to_update: Vec<String>,
     pub(super) updates: u32,
     pub(super) delete_sent: bool,
+    pub(super) to_label: Option<Claim>,
+    pub(super) labelled: bool,
+    pub(super) to_yield: bool,
+    pub(super) withdrawn: bool,
     pub(super) done: bool,
 }
 
@@ -129,6 +133,10 @@ pub enum Step {
     Update(Vec<String>),
     /// Call the plugin's `delete` on the object that was proven ours.
     Delete(Proof),
+    /// Call the plugin's `label` on an object that nobody else manages.
+    Label(Claim),
+    /// Call the plugin's `unlabel`: our labels come off, the object lives on.
+    Unlabel,
 }
 
 impl Step {
@@ -142,7 +150,9 @@ impl Step {
             | Self::Observe
             | Self::Create
             | Self::Update(_)
-            | Self::Delete(_) => true,
+            | Self::Delete(_)
+            | Self::Label(_)
+            | Self::Unlabel => true,
         }
     }
 
@@ -161,6 +171,8 @@ impl Step {
             Self::Create => "create",
             Self::Update(_) => "update",
             Self::Delete(_) => "delete",
+            Self::Label(_) => "label",
+            Self::Unlabel => "unlabel",
         }
     }
 }
@@ -174,7 +186,7 @@ pub fn next_step(row: &Resource, progress: &Progress, facts: &Facts<'_>) -> Step
     match row.desired {
         Desired::Present => keep(row, progress, facts),
         Desired::Deleted => remove(row, progress, facts),
-        Desired::Released => Step::Stop,
+        Desired::Released => let_go(facts),
     }
 }
 
@@ -190,6 +202,12 @@ fn keep(row: &Resource, progress: &Progress, facts: &Facts<'_>) -> Step {
             ));
         }
         _ => {}
+    }
+    if let Some(claim) = &progress.to_label {
+        return Step::Label(claim.clone());
+    }
+    if progress.to_yield {
+        return Step::Unlabel;
     }
     if row.provider_id.is_none() {
         return match progress.looked {
@@ -220,17 +238,36 @@ fn may_create(row: &Resource, facts: &Facts<'_>) -> bool {
     })
 }
 
+/// A row whose children have to go first.
+fn wait_for_children(facts: &Facts<'_>) -> Option<Step> {
+    let children = match facts.live_children {
+        0 => return None,
+        1 => "1 resource".to_owned(),
+        more => format!("{more} resources"),
+    };
+    Some(Step::Wait(Message::new(
+        Reason::Waiting,
+        format!("waits for {children} living in it to be deleted first"),
+    )))
+}
+
+/// No look is needed: labels are taken off whatever the object is like. (A release is refused while
+/// something lives in the resource; what was created in the same moment goes with it.)
+fn let_go(facts: &Facts<'_>) -> Step {
+    wait_for_children(facts).unwrap_or(Step::Unlabel)
+}
+
 fn remove(row: &Resource, progress: &Progress, facts: &Facts<'_>) -> Step {
-    if facts.live_children > 0 {
-        let children = if facts.live_children == 1 {
-            "1 resource".to_owned()
-        } else {
-            format!("{} resources", facts.live_children)
-        };
-        return Step::Wait(Message::new(
-            Reason::Waiting,
-            format!("waits for {children} living in it to be deleted first"),
-        ));
+    if let Some(wait) = wait_for_children(facts) {
+        return wait;
+    }
+    if row.is_being_adopted() {
+        // It never became ours: the object stays as it is.
+        return Step::End;
+    }
+    if let Some(claim) = &progress.to_label {
+        // What a withdrawn release took off is what proves it ours.
+        return Step::Label(claim.clone());
     }
     let parent_takes_it = facts.kind.ends_with_parent
         && matches!(facts.parent, Some(ParentFact::Going | ParentFact::Ended));

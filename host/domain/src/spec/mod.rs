@@ -2,6 +2,7 @@
 
 mod marks;
 mod merge;
+mod reported;
 mod schema;
 
 use serde_json::{Map, Value};

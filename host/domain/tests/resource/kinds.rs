@@ -2,7 +2,7 @@
 
 use berth_domain::id::{AccountId, IdSeed, PoolId, PrincipalId, ResourceId};
 use berth_domain::manifest::{Family, Kind, Output, Ownership};
-use berth_domain::resource::{NewResource, Resource, new_resource};
+use berth_domain::resource::{Found, NewResource, Resource, adopted_resource, new_resource};
 use berth_domain::secret::SecretRef;
 use berth_domain::spec::Spec;
 use berth_domain::time::Millis;
@@ -22,7 +22,9 @@ fn kind(id: &str, ownership: Ownership) -> Kind {
         id: id.to_owned(),
         title: id.to_owned(),
         family: Family::Data,
-        spec_schema: json!({"type": "object"}),
+        spec_schema: json!({"type": "object", "properties": {
+            "size": {}, "colour": {}, "rules": {}, TOKEN: {}, "login": {},
+        }}),
         outputs: vec![],
         secret_outputs: vec![],
         regional: false,
@@ -71,6 +73,19 @@ pub(crate) fn user() -> Kind {
 
 /// A new row: the `number`th of its test.
 pub(crate) fn row(kind: &Kind, number: u8, parent: Option<&ResourceId>, now: Millis) -> Resource {
+    new_resource(new(kind, number, parent), kind, now).row
+}
+
+/// A row that is to take over an object, as it shows itself.
+pub(crate) fn adopted_row(kind: &Kind, number: u8, found: Found, now: Millis) -> Resource {
+    let new = NewResource {
+        spec: Spec::new(),
+        ..new(kind, number, None)
+    };
+    adopted_resource(new, found, kind, now).row
+}
+
+fn new(kind: &Kind, number: u8, parent: Option<&ResourceId>) -> NewResource {
     let seed = IdSeed([1; 10]);
     let tenant = "acme".parse().unwrap();
     let owner = PrincipalId::generate(Millis(1), seed);
@@ -82,7 +97,7 @@ pub(crate) fn row(kind: &Kind, number: u8, parent: Option<&ResourceId>, now: Mil
     if kind.identity.contains(&"login".to_owned()) {
         spec.insert("login".to_owned(), json!(format!("login-{number}")));
     }
-    let new = NewResource {
+    NewResource {
         id: ResourceId::derive(&tenant, &owner, &format!("key-{number}")),
         tenant,
         project: None,
@@ -100,6 +115,5 @@ pub(crate) fn row(kind: &Kind, number: u8, parent: Option<&ResourceId>, now: Mil
         demand: berth_domain::resource::Demand::default(),
         generation: "digest".to_owned(),
         input_digest: "input".to_owned(),
-    };
-    new_resource(new, kind, now).row
+    }
 }

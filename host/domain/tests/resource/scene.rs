@@ -10,8 +10,9 @@ use berth_domain::metering::Billing;
 use berth_domain::platform::BillingMode;
 use berth_domain::provider::{Observation, Phase, ProviderError, SecretOutput};
 use berth_domain::resource::{
-    Accepted, Amendment, CallError, CallFault, Demand, Effect, Facts, Jitter, Outcome, ParentFact,
-    Progress, Reason, Resource, SecretVersions, Step, Timing, absorb, amend, condemn, next_step,
+    Accepted, Amendment, CallError, CallFault, Demand, Effect, Facts, Found, Jitter, Outcome,
+    ParentFact, Progress, Reason, Resource, SecretVersions, Step, Timing, absorb, amend, condemn,
+    next_step, release,
 };
 use berth_domain::secret::SecretText;
 use berth_domain::spec::{Spec, merge_patch};
@@ -74,6 +75,30 @@ impl Scene {
         scene.answer(Outcome::Found(Ok(None)));
         scene.answer(Outcome::Stored);
         let object = scene.object();
+        scene.answer(Outcome::Observed(Ok(object)));
+        assert_eq!(scene.row.state.as_str(), "ready");
+        scene.next_run();
+        scene.effects.clear();
+        scene
+    }
+
+    /// A row that is to take over an object that somebody else made.
+    pub(crate) fn adopting(kind: Kind) -> Self {
+        let mut scene = Self::of(kind);
+        let found = Found {
+            provider_id: "object-1".to_owned(),
+            name: Some("theirs".to_owned()),
+            spec: reported(1),
+        };
+        scene.row = kinds::adopted_row(&scene.kind, 1, found, scene.now);
+        scene
+    }
+
+    /// A row that took its object over, ready, between two runs.
+    pub(crate) fn adopted(kind: Kind) -> Self {
+        let mut scene = Self::adopting(kind);
+        let object = reporting(scene.object(), 1);
+        scene.answer(Outcome::Observed(Ok(object.clone())));
         scene.answer(Outcome::Observed(Ok(object)));
         assert_eq!(scene.row.state.as_str(), "ready");
         scene.next_run();
@@ -165,6 +190,13 @@ impl Scene {
         self.effects.extend(transition.effects);
     }
 
+    pub(crate) fn release(&mut self) {
+        let released = release(self.row.clone(), self.kind.releasable, 0, self.now);
+        let transition = released.unwrap();
+        self.row = transition.row;
+        self.effects.extend(transition.effects);
+    }
+
     /// Names of the events so far, and none of them again.
     pub(crate) fn take_events(&mut self) -> Vec<&'static str> {
         std::mem::take(&mut self.effects)
@@ -214,6 +246,31 @@ impl Scene {
     pub(crate) fn state(&self) -> &'static str {
         self.row.state.as_str()
     }
+}
+
+/// What the provider reports of an object of this size.
+pub(crate) fn reported(size: u64) -> Spec {
+    Spec::from_iter([
+        ("size".to_owned(), json!(size)),
+        ("colour".to_owned(), json!("red")),
+        ("uuid".to_owned(), json!("no field of the schema")),
+    ])
+}
+
+pub(crate) fn reporting(object: Observation, size: u64) -> Observation {
+    Observation {
+        spec: Some(reported(size)),
+        ..object
+    }
+}
+
+/// Another deployment's label beside what the object carries.
+pub(crate) fn anothers(mut object: Observation) -> Observation {
+    object.labels.push(Label {
+        key: label::MANAGED.to_owned(),
+        value: "dep-2".to_owned(),
+    });
+    object
 }
 
 pub(crate) fn pending(object: Observation, fields: &[&str]) -> Observation {

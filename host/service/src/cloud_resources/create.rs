@@ -6,23 +6,20 @@ use berth_domain::linked::Named;
 use berth_domain::manifest::Kind;
 use berth_domain::resource::{NewResource, Resource, State, new_resource};
 use berth_domain::spec::Spec;
-use berth_store::{CreateChange, CreateOutcome, StoredResource};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::ResourceView;
-use super::capacity::over_capacity;
 use super::reach::check_named;
+use super::recording::{Recording, must_be_available, must_have_project, no_parent, parent_going};
 use super::references::check_secrets;
 use super::spec::{ask_plugin, judge_shape, region_within};
-use super::terms::check_offer;
 use crate::attempt::Attempt;
-use crate::budgets::check_budgets;
 use crate::canonical::digest;
-use crate::decision::{Action, Judge, Target};
+use crate::decision::{Action, Target};
 use crate::given::given;
 use crate::place::Place;
-use crate::{Caller, Code, Service, ServiceError};
+use crate::{Caller, Service, ServiceError};
 
 /// What is asked for. Serialised, it is what a retry is compared by.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -102,10 +99,13 @@ async fn create(
         Action::CloudResourcesCreate,
         &Target::unknown(&input.tenant_id, &id),
     )?;
-    let input_digest = digest("create", &json!(input));
-    if let Some(stored) = service.store().resource(&id).await? {
-        let row = replay(&judge, &input_digest, stored)?;
-        attempt.unchanged(service).await;
+    let recording = Recording {
+        service,
+        attempt,
+        judge: &judge,
+        input_digest: digest("create", &json!(input)),
+    };
+    if let Some(row) = recording.replayed(&id).await? {
         return Ok(row);
     }
 
@@ -119,7 +119,7 @@ async fn create(
     must_be_available(service, kind, &place)?;
     let secrets = judge_shape(&input.spec, kind, &place.generation, &place.account)?;
     check_secrets(service, &judge, &input.tenant_id, &secrets).await?;
-    must_have_project(service, &input).await?;
+    must_have_project(service, &input.tenant_id, input.project_id.as_ref()).await?;
     let parent_kind = parent_kind(service, &input, kind, &place).await?;
     let judged = ask_plugin(
         service,
@@ -140,23 +140,15 @@ async fn create(
         &Named::default(),
     )
     .await?;
-    check_offer(place.offer.as_ref(), region.as_deref())?;
-    check_budgets(
-        service,
-        &input.tenant_id,
-        input.project_id.as_ref(),
-        place.pool.billing_mode,
-    )
-    .await?;
+    recording
+        .check_terms(&place, input.project_id.as_ref(), region.as_deref())
+        .await?;
 
-    let quota = service.quota(&input.tenant_id, &input.kind).await?;
-    let now = service.now();
     let parents = kind
         .parents
         .iter()
         .filter_map(|parent| parent.parse().ok())
         .collect();
-    let kind_name = input.kind.clone();
     let new = NewResource {
         id,
         tenant: input.tenant_id,
@@ -174,49 +166,10 @@ async fn create(
         named: judged.reach.named,
         demand: judged.demand,
         generation: place.digest(),
-        input_digest: input_digest.clone(),
+        input_digest: recording.input_digest.clone(),
     };
-    let made = new_resource(new, kind, now);
-    let change = CreateChange {
-        audit: attempt.done(now, json!({"kind": kind_name, "poolId": made.row.pool})),
-        row: made.row,
-        events: service.events_of(made.effects, now),
-        quota,
-        default_capacity: service.settings().default_capacity,
-        parent_kinds: parents,
-    };
-    match service.store().create_resource(change).await? {
-        CreateOutcome::Created(stored) => {
-            service.waker().notify_one();
-            Ok(stored.row)
-        }
-        // Another call with the same key came first.
-        CreateOutcome::Exists(stored) => {
-            let row = replay(&judge, &input_digest, *stored)?;
-            attempt.unchanged(service).await;
-            Ok(row)
-        }
-        refused => Err(refusal(refused, &kind_name)),
-    }
-}
-
-/// The id exists: this is a retry, or the key is used for something else. Nothing but the decision
-/// and the input is looked at, so that no change of pools, quotas or plugins breaks a retry.
-fn replay(
-    judge: &Judge<'_>,
-    input_digest: &str,
-    stored: StoredResource,
-) -> Result<Resource, ServiceError> {
-    judge.require(Action::CloudResourcesCreate, &Target::recorded(&stored.row))?;
-    if stored.row.input_digest == input_digest {
-        return Ok(stored.row);
-    }
-    Err(ServiceError::new(
-        Code::Conflict,
-        format!("the idempotencyKey was used for another request, which made `{}`; send that request unchanged to retry it, or take a new key", stored.row.id),
-    )
-    .reason("idempotencyKey")
-    .with("resourceId", stored.row.id.as_str()))
+    let made = new_resource(new, kind, service.now());
+    recording.record(made, parents).await
 }
 
 fn target(input: &Input, id: &ResourceId, kind: &Kind, place: &Place) -> Target {
@@ -225,45 +178,6 @@ fn target(input: &Input, id: &ResourceId, kind: &Kind, place: &Place) -> Target 
         .named(&input.name)
         .in_region(region)
         .in_project(input.project_id.as_ref())
-}
-
-fn must_be_available(service: &Service, kind: &Kind, place: &Place) -> Result<(), ServiceError> {
-    if kind.preview && !place.account.previews {
-        return Err(ServiceError::new(
-            Code::Unsupported,
-            format!("kind `{}` is a preview of its provider, and the pool's account has previews off; ask its owner to turn `previews` on", kind.id),
-        )
-        .reason("preview"));
-    }
-    if !kind.secret_outputs.is_empty() && service.vault().is_none() {
-        return Err(ServiceError::new(
-            Code::Unsupported,
-            format!("kind `{}` puts out secrets, and this deployment has no secret store (`vault.enabled` is off)", kind.id),
-        )
-        .reason("secretStore"));
-    }
-    Ok(())
-}
-
-async fn must_have_project(service: &Service, input: &Input) -> Result<(), ServiceError> {
-    let Some(project) = &input.project_id else {
-        return Ok(());
-    };
-    if service
-        .store()
-        .project(&input.tenant_id, project)
-        .await?
-        .is_some()
-    {
-        return Ok(());
-    }
-    Err(ServiceError::invalid(
-        "/projectId",
-        format!(
-            "tenant `{}` has no such project; `projects/list` lists those it has",
-            input.tenant_id
-        ),
-    ))
 }
 
 /// The kind of the parent that is named. Whether it can take a child is decided again in the
@@ -315,52 +229,5 @@ async fn parent_kind(
             row.state
         })),
         Some(row) => Ok(Some(row.kind.to_string())),
-    }
-}
-
-fn no_parent() -> ServiceError {
-    ServiceError::invalid(
-        "/parentId",
-        "names no resource of the tenant that this kind can live in on the pool's account; `cloudResources/kinds` lists the kinds of `parents`",
-    )
-}
-
-fn parent_going(state: State) -> ServiceError {
-    ServiceError::new(
-        Code::InvalidState,
-        format!(
-            "the resource named by parentId is {state} and takes nothing new; create it in another"
-        ),
-    )
-    .reason("parent")
-    .with("field", "parentId")
-}
-
-fn refusal(outcome: CreateOutcome, kind: &KindId) -> ServiceError {
-    match outcome {
-        CreateOutcome::NoParent => no_parent(),
-        CreateOutcome::ParentGoing(state) => parent_going(state),
-        CreateOutcome::IdentityTaken(holder) => ServiceError::new(
-            Code::Conflict,
-            format!("`{holder}` already is this `{kind}` of its parent; change that resource, or delete it first"),
-        )
-        .reason("identity")
-        .with("resourceId", holder.as_str()),
-        CreateOutcome::NameTaken(_) => ServiceError::new(
-            Code::Conflict,
-            format!("a live resource of kind `{kind}` has this name already; choose another, or delete that one first"),
-        )
-        .reason("name")
-        .with("field", "name"),
-        CreateOutcome::QuotaExceeded { limit } => ServiceError::new(
-            Code::QuotaExceeded,
-            format!("the tenant has its {limit} of kind `{kind}`, those being deleted included; delete one, or ask an operator to raise the tenant's quota of it (`tenants/update`; `service.maxPerKind` is what holds without one)"),
-        )
-        .reason("quota")
-        .with("limit", limit),
-        CreateOutcome::CapacityExceeded(shortage) => over_capacity(&shortage),
-        CreateOutcome::Exists(_) | CreateOutcome::Created(_) => {
-            ServiceError::internal("a create that was stored is no refusal")
-        }
     }
 }

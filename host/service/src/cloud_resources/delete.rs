@@ -61,7 +61,7 @@ async fn delete(
             &input.resource_id,
         )
         .await?;
-        if stored.row.is_going() {
+        if stored.row.is_condemned() {
             attempt.unchanged(service).await;
             return Ok(stored.row);
         }
@@ -94,7 +94,7 @@ async fn try_delete(
     let mut answer = None;
     let mut changes = Vec::with_capacity(family.len());
     for StoredResource { row, revision } in family {
-        if row.is_going() {
+        if row.is_condemned() {
             continue;
         }
         let condemned = condemn(row, now);

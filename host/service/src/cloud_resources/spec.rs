@@ -37,7 +37,10 @@ pub(super) fn judge_shape(
     Ok(references)
 }
 
-fn schema_of<'g>(generation: &'g Generation, kind: &Kind) -> Result<&'g SpecSchema, ServiceError> {
+pub(super) fn schema_of<'g>(
+    generation: &'g Generation,
+    kind: &Kind,
+) -> Result<&'g SpecSchema, ServiceError> {
     generation.schema(&kind.id).ok_or_else(|| {
         ServiceError::internal(format!(
             "generation {} has no schema of kind {}",

@@ -8,7 +8,7 @@ use berth_domain::input::Description;
 use berth_domain::manifest::Kind;
 use berth_domain::platform::BillingMode;
 use berth_domain::resource::{
-    Accepted, Amendment, Demand, Resource, State, UpdateRefusal, amend, exceeds,
+    Accepted, Amendment, Demand, Resource, State, UpdateRefusal, amend, amendable, exceeds,
 };
 use berth_domain::secret::SecretRef;
 use berth_domain::spec::{Spec, merge_patch, secret_refs};
@@ -112,14 +112,7 @@ async fn try_update(
     stored: StoredResource,
 ) -> Result<Option<Resource>, ServiceError> {
     let StoredResource { row, revision } = stored;
-    if row.is_going() {
-        let state = if row.is_live() {
-            State::Deleting
-        } else {
-            row.state
-        };
-        return Err(refusal(UpdateRefusal::Going(state)));
-    }
+    amendable(&row, false).map_err(refusal)?;
     let generation = service.generation_of(&row.provider).await?;
     let kind = generation.manifest().kind(row.kind.as_str()).ok_or_else(|| {
         ServiceError::new(
@@ -133,6 +126,7 @@ async fn try_update(
         .as_ref()
         .map(|patch| merge_patch(&row.spec, patch))
         .filter(|merged| *merged != row.spec);
+    amendable(&row, merged.is_some()).map_err(refusal)?;
     let spec = match merged {
         Some(merged) => {
             let judged = judge(service, attempt.caller, &row, kind, &generation, &merged).await?;
@@ -264,7 +258,10 @@ async fn judge(
 fn refusal(refusal: UpdateRefusal) -> ServiceError {
     let error = ServiceError::new(Code::InvalidState, refusal.to_string());
     match refusal {
+        UpdateRefusal::Going(State::Released) => error.reason("released"),
         UpdateRefusal::Going(_) => error.reason("deleting"),
+        UpdateRefusal::Releasing => error.reason("releasing"),
+        UpdateRefusal::Adopting => error.reason("adopting"),
         UpdateRefusal::ReplaceRequired(fields) => {
             error.reason("replaceRequired").with("fields", fields)
         }

@@ -79,7 +79,7 @@ async fn condemned(
     let mut waiting = store.children(&row.id).await?;
     while let Some(StoredResource { row, revision }) = waiting.pop() {
         waiting.extend(store.children(&row.id).await?);
-        if row.is_going() {
+        if row.is_condemned() {
             continue;
         }
         let condemned = condemn(row, now);
@@ -104,7 +104,12 @@ pub(super) fn audit(
 ) -> Vec<AuditRow> {
     let is_change = matches!(
         step,
-        Step::Create | Step::Update(_) | Step::Delete(_) | Step::End
+        Step::Create
+            | Step::Update(_)
+            | Step::Delete(_)
+            | Step::Label(_)
+            | Step::Unlabel
+            | Step::End
     );
     if !is_change {
         return Vec::new();

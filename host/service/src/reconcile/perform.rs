@@ -4,7 +4,9 @@ use berth_domain::id::RunId;
 use berth_domain::label;
 use berth_domain::linked::Sort;
 use berth_domain::provider::{Observation, ParentView, Phase, ProviderError, Wanted};
-use berth_domain::resource::{CallError, CallFault, Outcome, Resource, State, Step, prove};
+use berth_domain::resource::{
+    Adoption, CallError, CallFault, Outcome, Resource, State, Step, prove,
+};
 use berth_runtime::Priority;
 use berth_store::StoreError;
 
@@ -13,6 +15,7 @@ use super::provider::ProviderCall;
 use super::run::Tools;
 use super::seal::drop_without_vault;
 use super::situation::{Means, Situation};
+use crate::cloud_resources::labelled_row;
 
 /// The calls of one run about one row.
 pub(super) struct Calls<'a> {
@@ -32,7 +35,11 @@ impl Calls<'_> {
             }
             Step::ProveParent => Outcome::ParentProven(self.prove_parent(row).await?),
             Step::Find => self.find(row).await?,
-            Step::Observe => Outcome::Observed(self.observe(row).await),
+            Step::Observe if row.is_being_adopted() => {
+                let seen = self.observe(row).await;
+                self.to_be_taken_over(row, seen).await?
+            }
+            Step::Observe => Outcome::Observed(self.as_specs_are(row, self.observe(row).await)),
             Step::Create => self.create(row).await?,
             Step::Update(fields) => Outcome::Observed(self.update(row, fields).await),
             Step::Delete(proof) => {
@@ -45,8 +52,67 @@ impl Calls<'_> {
                 fail::fail_point!("reconcile::after-delete-answer");
                 Outcome::Accepted(deleted)
             }
+            Step::Label(claim) => {
+                let labelled = self.label(row, claim.provider_id()).await;
+                self.to_be_taken_over(row, labelled).await?
+            }
+            Step::Unlabel => {
+                fail::fail_point!("reconcile::before-unlabel");
+                let provider = &self.tools.provider;
+                let let_go = provider.unlabel(&self.call(row), self.wanted(row)).await;
+                fail::fail_point!("reconcile::after-unlabel-answer");
+                Outcome::Accepted(let_go)
+            }
         };
         Ok(self.without_secrets_that_have_no_place(outcome))
+    }
+
+    async fn label(&self, row: &Resource, provider_id: &str) -> Result<Observation, CallError> {
+        fail::fail_point!("reconcile::before-label");
+        let wanted = Wanted {
+            provider_id: Some(provider_id.to_owned()),
+            ..self.wanted(row)
+        };
+        let labelled = self.tools.provider.label(&self.call(row), wanted).await;
+        fail::fail_point!("reconcile::after-label-answer");
+        labelled
+    }
+
+    /// An object of a takeover. One whose labels name a live row of this deployment is that row's, whether
+    /// or not it knows the object already: its create may be under way.
+    async fn to_be_taken_over(
+        &self,
+        row: &Resource,
+        seen: Result<Observation, CallError>,
+    ) -> Result<Outcome, StoreError> {
+        if let Ok(seen) = &seen {
+            let service = &self.tools.service;
+            let holder = labelled_row(service, &seen.labels).await?;
+            if let Some(holder) = holder.filter(|holder| *holder != row.id) {
+                return Ok(Outcome::Taken(holder));
+            }
+        }
+        Ok(Outcome::Observed(self.as_specs_are(row, seen)))
+    }
+
+    /// What is reported of an object whose spec follows it, as a spec may be.
+    fn as_specs_are(
+        &self,
+        row: &Resource,
+        mut seen: Result<Observation, CallError>,
+    ) -> Result<Observation, CallError> {
+        let follows = matches!(row.adoption, Some(Adoption::Begun | Adoption::Following));
+        if let Ok(seen) = &mut seen
+            && follows
+        {
+            let schema = self.means.generation.schema(row.kind.as_str());
+            seen.spec = seen
+                .spec
+                .take()
+                .zip(schema)
+                .and_then(|(spec, schema)| schema.reported(&spec).ok());
+        }
+        seen
     }
 
     async fn find(&self, row: &Resource) -> Result<Outcome, StoreError> {

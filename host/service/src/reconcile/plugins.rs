@@ -88,6 +88,20 @@ impl Provider for Plugins {
         call_error(self.runtime.delete(call.generation, granted, wanted).await)
     }
 
+    async fn label(
+        &self,
+        call: &ProviderCall<'_>,
+        wanted: Wanted,
+    ) -> Result<Observation, CallError> {
+        let granted = self.call(call)?;
+        call_error(self.runtime.label(call.generation, granted, wanted).await)
+    }
+
+    async fn unlabel(&self, call: &ProviderCall<'_>, wanted: Wanted) -> Result<(), CallError> {
+        let granted = self.call(call)?;
+        call_error(self.runtime.unlabel(call.generation, granted, wanted).await)
+    }
+
     async fn list(
         &self,
         call: &ProviderCall<'_>,

@@ -56,6 +56,14 @@ pub trait Provider: Send + Sync {
     ) -> Result<Observation, CallError>;
     /// Asks for the deletion of an object.
     async fn delete(&self, call: &ProviderCall<'_>, wanted: Wanted) -> Result<(), CallError>;
+    /// Writes ownership labels on an object.
+    async fn label(
+        &self,
+        call: &ProviderCall<'_>,
+        wanted: Wanted,
+    ) -> Result<Observation, CallError>;
+    /// Takes ownership labels off an object.
+    async fn unlabel(&self, call: &ProviderCall<'_>, wanted: Wanted) -> Result<(), CallError>;
     /// Reads a page of a kind's objects, strangers' too, without secret outputs.
     async fn list(
         &self,

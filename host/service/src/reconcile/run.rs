@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use berth_domain::id::RunId;
 use berth_domain::resource::{
-    Outcome, Progress, Resource, Step, Transition, absorb, hold_back, next_step, postpone,
+    Adoption, Outcome, Progress, Resource, Step, Transition, absorb, hold_back, next_step, postpone,
 };
 use berth_domain::time::Millis;
 use berth_store::{Claim, Committed, SecretChange, StoreError, StoredResource};
@@ -223,7 +223,12 @@ impl Run<'_> {
         let Transition { mut row, effects } = transition;
         row.last_run = Some(self.id.clone());
         if let Ok(means) = &situation.means {
-            row.last_digest = Some(means.generation.digest().to_string());
+            let digest = means.generation.digest().to_string();
+            if row.adoption == Some(Adoption::Following) {
+                // Its spec is as this generation reports it.
+                row.spec_generation.clone_from(&digest);
+            }
+            row.last_digest = Some(digest);
         }
         Learnt {
             audit: commit::audit(&self.tools.service, &row, step, outcome),
@@ -315,6 +320,8 @@ fn before_commit(step: &Step) {
         Step::Create => fail::fail_point!("reconcile::before-create-commit"),
         Step::Update(_) => fail::fail_point!("reconcile::before-update-commit"),
         Step::Delete(_) => fail::fail_point!("reconcile::before-delete-commit"),
+        Step::Label(_) => fail::fail_point!("reconcile::before-label-commit"),
+        Step::Unlabel => fail::fail_point!("reconcile::before-unlabel-commit"),
         _ => fail::fail_point!("reconcile::before-commit"),
     }
 }
@@ -326,6 +333,8 @@ fn after_commit(step: &Step) {
         Step::Create => fail::fail_point!("reconcile::after-create-commit"),
         Step::Update(_) => fail::fail_point!("reconcile::after-update-commit"),
         Step::Delete(_) => fail::fail_point!("reconcile::after-delete-commit"),
+        Step::Label(_) => fail::fail_point!("reconcile::after-label-commit"),
+        Step::Unlabel => fail::fail_point!("reconcile::after-unlabel-commit"),
         _ => fail::fail_point!("reconcile::after-commit"),
     }
 }

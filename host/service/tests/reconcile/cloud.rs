@@ -50,6 +50,8 @@ pub(crate) struct State {
     /// The instances and networks that creates and updates were told of: their provider ids.
     pub(crate) linked: Vec<Vec<String>>,
     pub(crate) fates: VecDeque<Fate>,
+    /// What the next unlabels answer.
+    pub(crate) unlabel_refusals: VecDeque<CallError>,
     /// Left out of lists.
     pub(crate) unlisted: Option<String>,
     made: u32,
@@ -135,7 +137,7 @@ impl Cloud {
     }
 }
 
-fn says(error: ProviderError, wrote: bool) -> CallError {
+pub(crate) fn says(error: ProviderError, wrote: bool) -> CallError {
     CallError {
         fault: CallFault::Provider(error),
         wrote,
@@ -286,6 +288,32 @@ impl Provider for Cloud {
         let id = wanted.provider_id.unwrap();
         self.note("delete", &wanted.kind, Some(&id));
         self.with(|state| state.objects.remove(&id).map(|_| ()).ok_or_else(not_found))
+    }
+
+    async fn label(&self, _: &ProviderCall<'_>, wanted: Wanted) -> Result<Observation, CallError> {
+        let id = wanted.provider_id.unwrap();
+        self.note("label", &wanted.kind, Some(&id));
+        self.with(|state| {
+            let object = state.objects.get_mut(&id).ok_or_else(not_found)?;
+            let ours = |label: &Label| wanted.labels.iter().any(|ours| ours.key == label.key);
+            object.labels.retain(|label| !ours(label));
+            object.labels.extend(wanted.labels.clone());
+            Ok(show(&id, object, None))
+        })
+    }
+
+    async fn unlabel(&self, _: &ProviderCall<'_>, wanted: Wanted) -> Result<(), CallError> {
+        let id = wanted.provider_id.unwrap();
+        self.note("unlabel", &wanted.kind, Some(&id));
+        let refusal = self.with(|state| state.unlabel_refusals.pop_front());
+        if let Some(error) = refusal {
+            return Err(error);
+        }
+        self.with(|state| {
+            let object = state.objects.get_mut(&id).ok_or_else(not_found)?;
+            object.labels.retain(|label| !wanted.labels.contains(label));
+            Ok(())
+        })
     }
 
     async fn list(

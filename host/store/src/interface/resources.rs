@@ -55,6 +55,8 @@ pub enum CreateOutcome {
     ParentGoing(State),
     /// A live resource of the parent has the identity.
     IdentityTaken(ResourceId),
+    /// A live resource has the object.
+    ObjectTaken(ResourceId),
     /// A live resource of the tenant and kind has the name.
     NameTaken(ResourceId),
     /// The quota is used up.

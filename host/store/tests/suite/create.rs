@@ -237,6 +237,33 @@ pub async fn an_identity_without_a_parent_is_taken_within_the_account(store: Arc
     create(&store, creation(named_within(&home, "d", "y"))).await;
 }
 
+pub async fn an_object_that_a_live_row_has_is_not_recorded_again(store: Arc<dyn Store>) {
+    let home = home(&store, "acme").await;
+    let other = super::fixture::home(&store, "other").await;
+    let of = |home: &Home, name: &str, object: &str| {
+        let mut row = row(home, name);
+        row.provider_id = Some(object.to_owned());
+        creation(row)
+    };
+    let first = create(&store, of(&home, "a", "17")).await;
+    let again = of(&home, "b", "17");
+    assert_eq!(
+        store.create_resource(again.clone()).await.unwrap(),
+        CreateOutcome::ObjectTaken(first.row.id.clone())
+    );
+    // Another object, another kind and another account are no hindrance.
+    create(&store, of(&home, "c", "18")).await;
+    let mut of_another_kind = of(&home, "d", "17");
+    of_another_kind.row.kind = kind("x.cache");
+    create(&store, of_another_kind).await;
+    create(&store, of(&other, "a", "17")).await;
+
+    let mut released = update(&reread(&store, &first.row.id).await);
+    released.row.state = State::Released;
+    store.update_resources(vec![released]).await.unwrap();
+    create(&store, again).await;
+}
+
 pub async fn a_name_is_taken_among_live_rows_of_the_kind(store: Arc<dyn Store>) {
     let home = home(&store, "acme").await;
     let other = super::fixture::home(&store, "other").await;

@@ -59,6 +59,7 @@ macro_rules! for_engine {
             a_parent_on_its_way_out_takes_no_children,
             an_identity_is_taken_within_its_parent,
             an_identity_without_a_parent_is_taken_within_the_account,
+            an_object_that_a_live_row_has_is_not_recorded_again,
             a_name_is_taken_among_live_rows_of_the_kind,
             a_quota_counts_live_rows_of_the_kind,
             refusals_come_in_the_promised_order,

@@ -6,6 +6,8 @@
 )]
 
 mod account_answers;
+mod adopt;
+mod adopt_refusals;
 mod applying;
 mod audit;
 mod bad_input;
@@ -13,12 +15,14 @@ mod bookings;
 mod chaos;
 mod crash;
 mod crash_points;
+mod crash_takeovers;
 mod create_input;
 mod create_refusals;
 mod create_spec;
 mod crowds;
 mod decisions;
 mod delete;
+mod discover;
 mod faults_of_changes;
 mod faults_of_creates;
 mod forget;
@@ -44,6 +48,8 @@ mod parents;
 mod plugins;
 mod quota;
 mod refresh;
+mod release;
+mod release_refusals;
 mod routes;
 mod sandbox;
 mod secrets;

@@ -63,6 +63,15 @@ pub(crate) async fn calls(world: &World, tenant: &Tenant) -> Vec<(&'static str, 
         ),
         ("cloudResources/delete", tenant.about(shop.id())),
         (
+            "cloudResources/discover",
+            of(json!({"poolId": tenant.pool, "kind": "do.app"})),
+        ),
+        (
+            "cloudResources/adopt",
+            tenant.adoption("other", "9cc10173-e9ea-4176-9dbc-a4cee4c4ff30"),
+        ),
+        ("cloudResources/release", tenant.about(shop.id())),
+        (
             "tenants/create",
             json!({"tenantId": "another", "title": "another"}),
         ),
@@ -196,7 +205,7 @@ pub(crate) async fn calls(world: &World, tenant: &Tenant) -> Vec<(&'static str, 
     ]
 }
 
-/// rule: CR-064, CR-072, CR-087, CR-137, CR-156, CR-163, CR-194, CR-216
+/// rule: CR-064, CR-072, CR-087, CR-137, CR-156, CR-163, CR-194, CR-216, CR-224, CR-242, CR-257
 #[tokio::test]
 async fn each_refuses_without_a_token_and_without_a_policy() {
     let world = World::start().await;

@@ -7,7 +7,7 @@ use crate::resource::row::{Message, Reason};
 impl Next<'_, '_> {
     pub(super) fn updated(&mut self, fields: &[String], result: Result<Observation, CallError>) {
         self.progress.updates += 1;
-        if self.is_condemned() {
+        if self.row.is_going() {
             // Whatever came of the change, the object goes; the proof needs a look of its own.
             return self.look_anew();
         }

@@ -9,15 +9,7 @@ use crate::time::Millis;
 /// Whether meters may run: from the first acceptance (of what was adopted, from the first `ready`) until it
 /// is deleted or released, whatever happens to it in between.
 pub(super) fn is_billable(row: &Resource) -> bool {
-    row.is_live() && begins_at(row).is_some()
-}
-
-fn begins_at(row: &Resource) -> Option<Millis> {
-    if row.adoption.is_some() {
-        row.ready_at
-    } else {
-        row.accepted_at
-    }
+    row.is_live() && row.billing_starts().is_some()
 }
 
 /// Ends all meters of a row that ends otherwise than by a step: at its end, or at `now` where it has none.
@@ -33,7 +25,7 @@ impl Next<'_, '_> {
         let begins = !was_billable && is_billable(&self.row);
         let wanted = self.rates(begins);
         let at = if begins {
-            begins_at(&self.row)
+            self.row.billing_starts()
         } else {
             self.row.ended_at
         };

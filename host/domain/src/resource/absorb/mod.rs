@@ -1,11 +1,13 @@
 //! What a step's outcome makes of a row.
 
+mod adopting;
 mod call_error;
 mod changing;
 mod creating;
 mod deleting;
 mod metering;
 mod observing;
+mod releasing;
 
 use super::event::{EventDraft, EventType};
 use super::row::{Desired, Message, Reason, Resource, State};
@@ -58,11 +60,11 @@ pub enum Outcome {
     Stored,
     /// `find`: the object, or certainty that there is none.
     Found(Result<Option<Observation>, CallError>),
-    /// `observe`, `create` or `update`.
+    /// `observe`, `create`, `update` or `label`.
     Observed(Result<Observation, CallError>),
-    /// `find` or `create` named an object that this other row has already.
+    /// An object was found, made or to be taken over that this other row has already.
     Taken(ResourceId),
-    /// `delete`.
+    /// `delete` or `unlabel`.
     Accepted(Result<(), CallError>),
     /// The parent was observed: proven ours or not; `None`: it is gone.
     ParentProven(Result<Option<bool>, CallError>),
@@ -109,6 +111,9 @@ pub fn absorb(
         (Step::Create, Outcome::Taken(by)) => next.created_taken(&by),
         (Step::Update(fields), Outcome::Observed(result)) => next.updated(fields, result),
         (Step::Delete(_), Outcome::Accepted(result)) => next.delete_accepted(result),
+        (Step::Observe | Step::Label(_), Outcome::Taken(by)) => next.created_taken(&by),
+        (Step::Label(_), Outcome::Observed(result)) => next.labelled(result),
+        (Step::Unlabel, Outcome::Accepted(result)) => next.unlabelled(result),
         // A service that answers a step with another step's outcome is a defect of ours: look again later.
         (_, _) => next.retry_quietly(),
     }
@@ -274,6 +279,9 @@ impl Next<'_, '_> {
             if self.facts.live_children > 0 {
                 self.effects.push(Effect::CondemnChildren);
             }
+        } else if self.row.is_releasing() {
+            // They see that it goes, and go.
+            self.effects.push(Effect::WakeChildren);
         }
         if self.row.state != State::Error || self.row.message.is_none() {
             self.row.message = Some(message);

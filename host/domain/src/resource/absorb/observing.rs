@@ -5,6 +5,7 @@ use crate::provider::{Observation, Phase, SecretOutput};
 use crate::resource::drift::drift;
 use crate::resource::event::EventType;
 use crate::resource::given::{of_fields, renewed};
+use crate::resource::ownership::Claim;
 use crate::resource::row::{Message, Reason, State};
 use crate::resource::step::Looked;
 use crate::secret::{SecretName, SecretRef};
@@ -14,6 +15,8 @@ use crate::time::Span;
 impl Next<'_, '_> {
     pub(super) fn observed(&mut self, result: Result<Observation, CallError>) {
         match result {
+            // A release needs no look, whatever this one shows.
+            _ if self.row.is_releasing() => self.look_anew(),
             Ok(observation) => self.saw(observation, Asked::Look),
             Err(error) if error.is_not_found() => self.missing(),
             Err(error) => self.call_failed(error),
@@ -36,7 +39,11 @@ impl Next<'_, '_> {
         }
         self.progress.looked = Looked::Seen;
         self.row.missing_since = None;
-        if self.is_condemned() {
+        if self.row.is_being_adopted() {
+            self.seen_before_takeover(observation);
+        } else if self.is_to_be_restored(&observation) {
+            self.to_label(Claim::of_own(&self.row));
+        } else if self.is_condemned() {
             self.seen_before_delete(&observation);
         } else {
             self.take_in(observation, asked);
@@ -92,6 +99,9 @@ impl Next<'_, '_> {
         let after_write = asked != Asked::Look;
         self.note_given(asked);
         self.note_renewed();
+        if let Some(found) = &observation.spec {
+            self.follow(found);
+        }
         let had_unapplied = !self.row.unapplied.is_empty();
         self.settle(&observation, asked);
         self.record(&observation);
@@ -153,7 +163,7 @@ impl Next<'_, '_> {
     /// Keeps as unapplied what the observation calls pending, and what it can't know of: a change
     /// that landed meanwhile, and one that only a write settles.
     fn settle(&mut self, observation: &Observation, asked: Asked<'_>) {
-        if self.row.ready_at.is_none() {
+        if self.row.ready_at.is_none() && self.row.adoption.is_none() {
             // Until it was ready once, all that is pending is what its create could not say. (Later,
             // what differs without a change of ours is drift, and not ours to write.)
             self.row
@@ -237,6 +247,7 @@ impl Next<'_, '_> {
             )
         });
         self.row.ready_at.get_or_insert(self.facts.now);
+        self.row.accepted_at.get_or_insert(self.facts.now);
         // The spec is applied: what a larger one before it held is free again.
         self.row.held.clone_from(&self.row.demand.bookings);
         self.is_applied = true;

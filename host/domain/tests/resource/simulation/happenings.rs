@@ -16,8 +16,23 @@ impl World {
         let Some(id) = self.random.pick(&ids).cloned() else {
             return self.record();
         };
-        match self.random.below(20) {
-            0..=4 if ids.len() < 5 => self.record(),
+        match self.random.below(26) {
+            0..=3 if ids.len() < 6 => self.record(),
+            4 if ids.len() < 6 => self.adopt(),
+            20..=21 => self.release(&id),
+            22 => {
+                self.stranger_makes();
+                Ok(())
+            }
+            23 if ids.len() < 6 => self.adopt(),
+            24 => {
+                self.another_takes();
+                Ok(())
+            }
+            25 => {
+                self.another_lets_go();
+                Ok(())
+            }
             0..=10 => self.amend(&id),
             11..=12 => self.condemn(&id),
             13..=15 => {
@@ -44,7 +59,8 @@ impl World {
         let parents: Vec<ResourceId> = self
             .rows
             .values()
-            .filter(|row| row.kind.as_str() == "sim.cluster" && !row.is_going())
+            // One that is released in the same moment takes a child as well.
+            .filter(|row| row.kind.as_str() == "sim.cluster" && !row.is_condemned())
             .map(|row| row.id.clone())
             .collect();
         let parent = self.random.pick(&parents).cloned();
@@ -130,7 +146,11 @@ impl World {
         let row = self.rows[id].clone();
         let kind = self.kinds[row.kind.as_str()].clone();
         let parent = self.parent_object(&row);
-        if self.provider.may_have_arrived.contains(id) || (kind.is_child() && parent.is_none()) {
+        let is_adopted = row.adoption.is_some();
+        if is_adopted
+            || self.provider.may_have_arrived.contains(id)
+            || (kind.is_child() && parent.is_none())
+        {
             return;
         }
         let wanted = Wanted {
@@ -156,7 +176,13 @@ impl World {
     }
 
     pub(super) fn vanish(&mut self, id: &ResourceId) {
-        let Some(object) = self.own_object(id) else {
+        let row = &self.rows[id];
+        let to_be_taken = row
+            .provider_id
+            .clone()
+            .filter(|_| row.is_live() && row.is_being_adopted())
+            .filter(|id| self.provider.object(id).is_some());
+        let Some(object) = self.own_object(id).or(to_be_taken) else {
             return;
         };
         if !self.random.percent(20) {

@@ -13,6 +13,7 @@ use berth_domain::resource::{
 };
 use berth_domain::time::Span;
 
+use super::labelling::anothers_label;
 use super::provider::{Mood, Provider, Wanted};
 use super::world::{Lawful, World};
 use crate::kinds::{TOKEN, UPDATABLE};
@@ -94,11 +95,6 @@ impl World {
         kind: &'a Kind,
         secret_versions: &'a SecretVersions,
     ) -> Facts<'a> {
-        let live_children = self
-            .rows
-            .values()
-            .filter(|child| child.parent.as_ref() == Some(&row.id) && child.is_live())
-            .count();
         Facts {
             kind,
             deployment: &self.deployment,
@@ -106,7 +102,7 @@ impl World {
                 .parent
                 .as_ref()
                 .map(|parent| ParentFact::of(&self.rows[parent])),
-            live_children: u32::try_from(live_children).unwrap(),
+            live_children: self.live_children(&row.id),
             no_create_arrived: !self.provider.may_have_arrived.contains(&row.id),
             secret_versions,
             create_accepted_at: None,
@@ -114,6 +110,14 @@ impl World {
             timing: &self.timing,
             now: self.now,
         }
+    }
+
+    pub(super) fn live_children(&self, id: &ResourceId) -> u32 {
+        let children = self
+            .rows
+            .values()
+            .filter(|child| child.parent.as_ref() == Some(id) && child.is_live());
+        u32::try_from(children.count()).unwrap()
     }
 
     pub(super) fn parent_object(&self, row: &Resource) -> Option<String> {
@@ -188,6 +192,22 @@ impl World {
                     &mut self.random,
                 ))
             }
+            Step::Label(claim) => {
+                self.judge_label(row, claim.provider_id());
+                Outcome::Observed(self.provider.label(&wanted, id, mood, &mut self.random))
+            }
+            Step::Unlabel => {
+                let labels = |provider: &Provider| {
+                    provider.object(id).map_or(0, |object| object.labels.len())
+                };
+                let had = labels(&self.provider);
+                let answer = self.provider.unlabel(&wanted, id, mood, &mut self.random);
+                if labels(&self.provider) < had {
+                    // A delete that overrides the release from here on finds it let go.
+                    self.tales.get_mut(&row.id).unwrap().stripped = true;
+                }
+                Outcome::Accepted(answer)
+            }
             Step::ProveParent => Outcome::ParentProven(self.prove_parent(row, mood)),
             other => unreachable!("{other:?}"),
         }
@@ -242,6 +262,15 @@ impl World {
         });
         let broken = if owner.as_ref() != Some(&row.id) {
             Some(format!("{} deletes {id}, which is not its own", row.id))
+        } else if self
+            .provider
+            .object(id)
+            .is_some_and(|object| object.labels.contains(&anothers_label()))
+        {
+            Some(format!(
+                "{} deletes {id}, which another deployment manages",
+                row.id
+            ))
         } else if self.tales[&row.id].stripped
             && self
                 .provider

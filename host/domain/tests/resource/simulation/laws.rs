@@ -1,7 +1,7 @@
 //! What must hold at every moment of a life.
 
 use berth_domain::metering::Window;
-use berth_domain::resource::{Desired, Effect, EventType, Resource, State, Transition};
+use berth_domain::resource::{Adoption, Desired, Effect, EventType, Resource, State, Transition};
 use berth_domain::time::{Millis, Span};
 
 use super::world::{Tale, World};
@@ -13,7 +13,9 @@ fn may_follow(before: State, after: State) -> bool {
     use State::{Deleted, Deleting, Error, Pending, Provisioning, Ready, Released, Updating};
     match (before, after) {
         (a, b) if a == b => true,
-        (Deleted | Released, _) | (_, Released) => false,
+        (Deleted | Released, _) => false,
+        // Let go from wherever it was.
+        (_, Released) => true,
         (_, Error) | (_, Deleting) => true,
         (Deleting | Error, Deleted) => true,
         (Deleting, _) | (_, Deleted) => false,
@@ -39,9 +41,19 @@ pub(crate) fn of_a_change(
     if after.is_live() && after.schedule.next_run_at.is_none() {
         return Err("a live row is never looked at again".to_owned());
     }
-    if before.desired == Desired::Deleted && after.desired == Desired::Present {
+    if before.desired == Desired::Deleted && after.desired != Desired::Deleted {
         return Err("a delete was forgotten".to_owned());
     }
+    let withdrawn = before.desired == Desired::Released && after.desired == Desired::Present;
+    if withdrawn && (before.adoption.is_some() || after.state != State::Error) {
+        return Err("a release was withdrawn that could have been made".to_owned());
+    }
+    if after.state == State::Released
+        && !(before.desired == Desired::Released || before.is_being_adopted())
+    {
+        return Err("it was let go without a wish".to_owned());
+    }
+    of_a_takeover(before, after)?;
     if before.provider_id.is_some() && before.provider_id != after.provider_id {
         return Err("a provider id was lost".to_owned());
     }
@@ -55,6 +67,21 @@ pub(crate) fn of_a_change(
             events.push(draft.event);
         }
     }
+    goes_with(
+        change,
+        EventType::Deleted,
+        before.is_live() && after.state == State::Deleted,
+    )?;
+    goes_with(
+        change,
+        EventType::Released,
+        before.is_live() && after.state == State::Released,
+    )?;
+    goes_with(
+        change,
+        EventType::Releasing,
+        before.desired != Desired::Released && after.desired == Desired::Released,
+    )?;
     let entered_error = before.state != State::Error && after.state == State::Error;
     if entered_error
         != change.effects.iter().any(
@@ -62,6 +89,37 @@ pub(crate) fn of_a_change(
         )
     {
         return Err("`failed` goes with an entry into error, and with nothing else".to_owned());
+    }
+    Ok(())
+}
+
+/// An event is told exactly when what it tells of happens.
+fn goes_with(change: &Transition, event: EventType, happened: bool) -> Result<(), String> {
+    let told = change
+        .effects
+        .iter()
+        .filter(|effect| matches!(effect, Effect::Publish(draft) if draft.event == event));
+    if told.count() == usize::from(happened) {
+        Ok(())
+    } else {
+        Err(format!("{} is missing, double or untrue", event.as_str()))
+    }
+}
+
+/// A takeover begins, is followed, is managed, and never goes back.
+fn of_a_takeover(before: &Resource, after: &Resource) -> Result<(), String> {
+    let rank = |row: &Resource| match row.adoption {
+        None => 0,
+        Some(Adoption::Begun) => 1,
+        Some(Adoption::Following) => 2,
+        Some(Adoption::Managed) => 3,
+    };
+    let is_born = before.adoption.is_some();
+    if rank(after) < rank(before) || is_born != after.adoption.is_some() {
+        return Err("a takeover went back".to_owned());
+    }
+    if after.is_being_adopted() && !(after.spec.is_empty() && after.secret_outputs.is_empty()) {
+        return Err("something of an object was recorded that is not ours".to_owned());
     }
     Ok(())
 }
@@ -85,10 +143,10 @@ fn of_an_event(
         EventType::Updating => row.state == State::Updating,
         EventType::Failed => row_before.state != State::Error,
         EventType::Adopted => before.is_empty(),
-        EventType::Releasing => row.state != State::Released && row.is_live(),
-        EventType::Released => count(EventType::Released) == 0 && row.state == State::Released,
+        EventType::Releasing => row.is_live() && count(EventType::Deleting) == 0,
+        EventType::Released => count(EventType::Releasing) > 0 || count(EventType::Deleting) == 1,
     };
-    let is_over = before.contains(&EventType::Deleted);
+    let is_over = before.contains(&EventType::Deleted) || before.contains(&EventType::Released);
     if is_lawful && !is_over {
         Ok(())
     } else {
@@ -105,6 +163,7 @@ pub(crate) fn of_the_world(world: &World) -> Result<(), String> {
     }
     for row in world.rows.values() {
         if let Some(provider_id) = &row.provider_id
+            && !(row.is_being_adopted() || row.state == State::Released)
             && world.provider.owners.get(provider_id) != Some(&Some(row.id.clone()))
         {
             return Err(format!("{} took over {provider_id}", row.id));

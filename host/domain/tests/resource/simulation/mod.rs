@@ -5,9 +5,11 @@
 
 mod happenings;
 mod host;
+mod labelling;
 mod laws;
 mod provider;
 mod random;
+mod strangers;
 mod verdict;
 mod world;
 
@@ -70,6 +72,16 @@ fn lives_are_eventful() {
         "-> error",
         "-> updating",
         "-> deleted",
+        "tenant adopts",
+        "tenant releases",
+        "another deployment takes",
+        "Unlabel",
+        "labels",
+        "ManagedByAnother",
+        "ReleaseRefused",
+        "ready -> released",
+        "deleting -> released",
+        "provisioning -> ready",
         "Conflict",
     ] {
         assert!(

@@ -74,17 +74,44 @@ pub(crate) struct Wanted<'a> {
     pub(crate) now: Millis,
 }
 
-type Answer<T> = Result<T, CallError>;
+pub(crate) type Answer<T> = Result<T, CallError>;
 
-fn provider_says(error: ProviderError, wrote: bool) -> CallError {
+pub(crate) fn provider_says(error: ProviderError, wrote: bool) -> CallError {
     CallError {
         fault: CallFault::Provider(error),
         wrote,
     }
 }
 
-fn not_found() -> CallError {
+pub(crate) fn not_found() -> CallError {
     provider_says(ProviderError::NotFound("no such object".to_owned()), false)
+}
+
+impl Object {
+    /// An object that nobody here made, ready.
+    pub(crate) fn made_by_a_stranger(
+        kind: &str,
+        name: &str,
+        fields: Spec,
+        failed: bool,
+        now: Millis,
+    ) -> Self {
+        Self {
+            id: format!("object-{name}"),
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            parent: None,
+            labels: vec![],
+            owner: None,
+            fields,
+            visible_at: now,
+            ready_at: now,
+            failed,
+            gone_at: None,
+            token_version: 0,
+            flapped_at: None,
+        }
+    }
 }
 
 impl Mood {
@@ -112,7 +139,7 @@ impl Mood {
     }
 
     /// What keeps a call from having any effect.
-    fn before(self, is_write: bool) -> Option<CallError> {
+    pub(crate) fn before(self, is_write: bool) -> Option<CallError> {
         let retry_after = Some(Span::seconds(40));
         let message = "later".to_owned();
         let error = match self {
@@ -140,7 +167,7 @@ impl Mood {
     }
 
     /// What becomes of an answer.
-    fn after<T>(self, answer: T, is_write: bool) -> Answer<T> {
+    pub(crate) fn after<T>(self, answer: T, is_write: bool) -> Answer<T> {
         match self {
             Self::AnswerLost if is_write => Err(provider_says(
                 ProviderError::Ambiguous("answer lost".to_owned()),
@@ -201,20 +228,11 @@ impl Provider {
     /// A stranger's object under the row's name.
     pub(crate) fn add_twin(&mut self, wanted: &Wanted<'_>) {
         self.made += 1;
+        let (kind, name) = (&wanted.kind.id, &wanted.row.provider_name);
         self.add(Object {
             id: format!("object-{}", self.made),
-            kind: wanted.kind.id.clone(),
-            name: wanted.row.provider_name.clone(),
             parent: wanted.parent.map(str::to_owned),
-            labels: vec![],
-            owner: None,
-            fields: Spec::new(),
-            visible_at: wanted.now,
-            ready_at: wanted.now,
-            failed: false,
-            gone_at: None,
-            token_version: wanted.token_version,
-            flapped_at: None,
+            ..Object::made_by_a_stranger(kind, name, Spec::new(), false, wanted.now)
         });
     }
 
@@ -405,7 +423,7 @@ fn is_named(object: &Object, wanted: &Wanted<'_>) -> bool {
         && object.parent.as_deref() == wanted.parent
 }
 
-fn observation(object: &Object, wanted: &Wanted<'_>) -> Observation {
+pub(crate) fn observation(object: &Object, wanted: &Wanted<'_>) -> Observation {
     let spec = wanted.row.effective_spec();
     let pending = UPDATABLE
         .iter()

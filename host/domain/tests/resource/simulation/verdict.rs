@@ -2,9 +2,10 @@
 
 use berth_domain::resource::{Desired, Reason, Resource, State};
 
+use super::labelling::anothers_label;
 use super::provider::Wanted;
 use super::world::{Lawful, World};
-use crate::kinds::UPDATABLE;
+use crate::kinds::{TOKEN, UPDATABLE};
 
 impl World {
     pub(super) fn has_twin(&self, row: &Resource) -> bool {
@@ -21,7 +22,16 @@ impl World {
         self.provider.twin_of(&wanted).is_some()
     }
 
+    fn is_anothers(&self, row: &Resource) -> bool {
+        let id = row.provider_id.as_deref().unwrap_or_default();
+        let object = self.provider.object(id);
+        object.is_some_and(|object| object.labels.contains(&anothers_label()))
+    }
+
     pub(super) fn wishes_came_true(&self) -> Lawful {
+        if let Some(row) = self.rows.values().find(|row| row.is_releasing()) {
+            return Err(format!("{} is still being released in peace", row.id));
+        }
         for row in self
             .rows
             .values()
@@ -35,6 +45,11 @@ impl World {
                 .is_some_and(|parent| self.rows[parent].state == State::Error);
             match (row.state, reason) {
                 (State::Error, Some(Reason::GoneAtProvider)) if tale.vanished => continue,
+                (State::Error, Some(Reason::ManagedByAnother))
+                    if row.is_being_adopted() && self.is_anothers(row) =>
+                {
+                    continue;
+                }
                 (State::Error, Some(Reason::Exists)) if self.has_twin(row) => continue,
                 (State::Error, Some(Reason::Failed))
                     if self
@@ -73,7 +88,7 @@ impl World {
                     ));
                 }
             }
-            if object.token_version != self.token_version() {
+            if row.spec.contains_key(TOKEN) && object.token_version != self.token_version() {
                 return Err(format!("{} has an old version of the secret", row.id));
             }
             if !row.unapplied.is_empty() {

@@ -117,8 +117,8 @@ impl World {
     // ------------------------------------------------------------------- the store
     pub(super) fn store(&mut self, change: Transition) -> Lawful {
         let id = change.row.id.clone();
-        let before = &self.rows[&id];
-        laws::of_a_change(before, &change, &self.tales[&id])
+        let before = self.rows[&id].clone();
+        laws::of_a_change(&before, &change, &self.tales[&id])
             .map_err(|broken| format!("{id}: {broken}"))?;
         if before.state != change.row.state {
             let line = format!(
@@ -127,6 +127,7 @@ impl World {
             );
             self.tell(line);
         }
+        self.change_owner(&before, &change.row)?;
         let parent = change.row.parent.clone();
         self.rows.insert(id.clone(), change.row);
         for effect in change.effects {

@@ -24,6 +24,9 @@ const CHECKS: &str = "SELECT \
             WHERE alike.parent = $5 AND alike.kind = $3 AND alike.identity = $7 \
                 AND alike.parent IS NOT NULL AND alike.live = 1) \
     END AS same_identity, \
+    (SELECT recorded.id FROM resources recorded \
+        WHERE recorded.account = $6 AND recorded.kind = $3 AND COALESCE(recorded.parent, '') = COALESCE($5, '') \
+            AND recorded.provider_id = $8 AND recorded.live = 1) AS same_object, \
     parent.id AS parent, parent.tenant AS parent_tenant, parent.kind AS parent_kind, \
     parent.account AS parent_account, parent.desired AS parent_desired, parent.state AS parent_state \
     FROM (SELECT 1 AS one) once LEFT JOIN resources parent ON parent.id = $5";
@@ -43,7 +46,8 @@ pub(super) async fn create(
                 .bind(row.name.as_str())
                 .bind(row.parent.as_ref().map(ResourceId::as_str))
                 .bind(row.account.as_str())
-                .bind(row.identity.as_deref()),
+                .bind(row.identity.as_deref())
+                .bind(row.provider_id.as_deref()),
         )
         .await?
         .ok_or_else(|| StoreError::Failed("the checks of a create returned nothing".to_owned()))?;
@@ -84,6 +88,9 @@ fn refusal(change: &CreateChange, checks: &Row) -> Result<Option<CreateOutcome>,
     }
     if let Some(id) = checks.optional_parsed("same_identity")? {
         return Ok(Some(CreateOutcome::IdentityTaken(id)));
+    }
+    if let Some(id) = checks.optional_parsed("same_object")? {
+        return Ok(Some(CreateOutcome::ObjectTaken(id)));
     }
     if let Some(id) = checks.optional_parsed("same_name")? {
         return Ok(Some(CreateOutcome::NameTaken(id)));
