@@ -10,6 +10,7 @@
 mod arrivals;
 mod commit;
 mod fault;
+mod following;
 mod leases;
 mod perform;
 mod plugins;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use berth_domain::id::RunId;
 use berth_domain::resource::{
-    Adoption, Outcome, Progress, Resource, Step, Transition, absorb, hold_back, next_step, postpone,
+    Outcome, Progress, Resource, Step, Transition, absorb, hold_back, next_step, postpone,
 };
 use berth_domain::time::Millis;
 use berth_store::{Claim, Committed, SecretChange, StoreError, StoredResource};
@@ -14,6 +14,7 @@ use futures_util::FutureExt;
 use tracing::Instrument;
 
 use super::commit::{self, Learnt};
+use super::following;
 use super::leases::{Hold, Leases};
 use super::perform::Calls;
 use super::provider::Provider;
@@ -168,7 +169,7 @@ impl Run<'_> {
         for _ in 0..ABSORB_TRIES {
             let mut after = progress.clone();
             let facts = situation.facts(service, &current.row, service.now());
-            let transition = absorb(
+            let mut transition = absorb(
                 current.row.clone(),
                 &asked,
                 &mut after,
@@ -181,6 +182,9 @@ impl Run<'_> {
             if keep_lease && transition.effects.is_empty() && transition.row == current.row {
                 *progress = after;
                 return Ok(Stored::Next(Box::new(current)));
+            }
+            if let Ok(means) = &situation.means {
+                following::note(service, &mut transition.row, &current.row, means).await;
             }
             let learnt = self.learnt(transition, situation, step, &outcome, keep_lease);
             match self.commit(&current, learnt, step).await? {
@@ -223,12 +227,7 @@ impl Run<'_> {
         let Transition { mut row, effects } = transition;
         row.last_run = Some(self.id.clone());
         if let Ok(means) = &situation.means {
-            let digest = means.generation.digest().to_string();
-            if row.adoption == Some(Adoption::Following) {
-                // Its spec is as this generation reports it.
-                row.spec_generation.clone_from(&digest);
-            }
-            row.last_digest = Some(digest);
+            row.last_digest = Some(means.generation.digest().to_string());
         }
         Learnt {
             audit: commit::audit(&self.tools.service, &row, step, outcome),

@@ -8,6 +8,7 @@
 mod account_answers;
 mod adopt;
 mod adopt_refusals;
+mod adopt_terms;
 mod applying;
 mod audit;
 mod bad_input;
@@ -53,6 +54,7 @@ mod release_refusals;
 mod routes;
 mod sandbox;
 mod secrets;
+mod shared_account;
 mod start;
 mod tenants_apart;
 mod update;
