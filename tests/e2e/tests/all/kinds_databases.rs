@@ -173,7 +173,21 @@ async fn a_cluster_has_one_firewall() {
     assert_eq!(refusal.details["resourceId"], first.id());
 }
 
-/// rule: CR-111, CR-112
+/// What a create may not say, a change may not bring in.
+async fn narrow_walls_do_not_grow_wide(acme: &Tenant, orders: &str) {
+    let wall = acme.ready(&firewall(orders)).await;
+    let change = acme.change(wall.id(), json!({"tags": ["web"]}));
+    let refusal = acme.api.refused("cloudResources/update", &change).await;
+    assert_eq!(refusal.code, "INVALID_INPUT", "{refusal:#?}");
+    refusal.is("INVALID_INPUT", "accountWide");
+    let after = acme.get(wall.id()).await;
+    assert_eq!(
+        (&after["version"], &after["spec"]),
+        (&wall["version"], &wall["spec"])
+    );
+}
+
+/// rule: CR-111, CR-112, CR-188
 #[tokio::test]
 async fn tags_and_ids_of_machines_are_sources_on_an_account_of_ones_own_only() {
     let world = World::start().await;
@@ -191,6 +205,7 @@ async fn tags_and_ids_of_machines_are_sources_on_an_account_of_ones_own_only() {
     assert_eq!(refusal.code, "INVALID_INPUT", "{refusal:#?}");
     assert_eq!(refusal.details["reason"], "accountWide");
     assert_eq!(refusal.details["fields"], json!(["spec.tags.0"]));
+    narrow_walls_do_not_grow_wide(&acme, &orders).await;
 
     let account = world.account_of("acme").await;
     let own = acme.on(&world.pool_on("acme", &account).await);

@@ -39,6 +39,7 @@ mod kinds_databases;
 mod kinds_documented;
 mod kinds_life;
 mod kinds_places;
+mod lacking;
 mod lifecycle;
 mod linked;
 mod list;
