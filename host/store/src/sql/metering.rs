@@ -45,29 +45,27 @@ macro_rules! shared {
     };
 }
 
-/// The rows that share time with `$1` to `$2`.
-macro_rules! sharing {
-    () => {
-        "from_at < $2 AND (until_at IS NULL OR until_at > $1)"
-    };
-}
-
+/// Two searches rather than one condition, which would read all that ever ended: what is read is what runs and
+/// what ended since the window began.
 const RAN: &str = concat!(
     "SELECT pool, kind, meter, rate, CAST(SUM(",
     shared!(),
-    ") AS BIGINT) AS millis FROM meter_spans WHERE tenant = $3 AND ($4 IS NULL OR project = $4) AND ",
-    sharing!(),
-    " GROUP BY pool, kind, meter, rate ORDER BY pool, kind, meter, rate"
+    ") AS BIGINT) AS millis FROM ( \
+         SELECT pool, kind, meter, rate, from_at, until_at, project FROM meter_spans \
+             WHERE tenant = $3 AND until_at IS NULL \
+         UNION ALL \
+         SELECT pool, kind, meter, rate, from_at, until_at, project FROM meter_spans \
+             WHERE tenant = $3 AND until_at > $1) AS spans \
+     WHERE from_at < $2 AND ($4 IS NULL OR project = $4) \
+     GROUP BY pool, kind, meter, rate ORDER BY pool, kind, meter, rate"
 );
 
-const SPANS: &str = concat!(
-    "SELECT resource AS id, tenant, project, pool, kind, meter, rate, from_at, until_at \
-     FROM meter_spans WHERE ",
-    sharing!(),
-    " AND ($4 IS NULL OR meter = $4) \
-     AND (resource, meter) >= ($5, $6) \
-     AND (resource <> $5 OR meter <> $6 OR until_at IS NULL OR until_at > $7)"
-);
+/// Those that share time with `$1` to `$2`, behind a place.
+const SPANS: &str = "SELECT resource AS id, tenant, project, pool, kind, meter, rate, from_at, until_at \
+     FROM meter_spans \
+     WHERE from_at < $2 AND (until_at IS NULL OR until_at > $1) \
+         AND ($4 IS NULL OR meter = $4) AND (resource, meter) >= ($5, $6) \
+         AND (resource <> $5 OR meter <> $6 OR until_at IS NULL OR until_at > $7)";
 
 fn metered(row: &Row) -> Result<MeteredSpan, StoreError> {
     Ok(MeteredSpan {
