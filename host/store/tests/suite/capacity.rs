@@ -64,7 +64,6 @@ fn short(limit: u64, booked: u64, wanted: u64) -> CapacityShortage {
     }
 }
 
-/// rule: CR-134, CR-136
 pub async fn what_a_row_holds_is_booked_with_it(store: Arc<dyn Store>) {
     let home = home(&store, "acme").await;
     let other = super::fixture::home(&store, "other").await;
@@ -100,7 +99,6 @@ pub async fn what_a_row_holds_is_booked_with_it(store: Arc<dyn Store>) {
     create(&store, creation(row(&home, "plain"))).await;
 }
 
-/// rule: CR-190, CR-191, CR-192
 pub async fn growth_is_booked_and_a_shrink_is_free(store: Arc<dyn Store>) {
     let home = home(&store, "acme").await;
     allow(&store, &home, 8).await;
@@ -140,7 +138,6 @@ pub async fn growth_is_booked_and_a_shrink_is_free(store: Arc<dyn Store>) {
     assert!(matches!(outcome, UpdateOutcome::Changed(_)));
 }
 
-/// rule: CR-202
 pub async fn what_an_ended_row_held_is_free_once(store: Arc<dyn Store>) {
     let home = home(&store, "acme").await;
     allow(&store, &home, 4).await;
@@ -160,7 +157,6 @@ pub async fn what_an_ended_row_held_is_free_once(store: Arc<dyn Store>) {
     create(&store, creation(holding(&home, "b", 4))).await;
 }
 
-/// rule: CR-134
 pub async fn of_many_creates_for_the_last_capacity_as_many_win(store: Arc<dyn Store>) {
     let home = home(&store, "acme").await;
     allow(&store, &home, 10).await;

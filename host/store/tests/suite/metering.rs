@@ -55,7 +55,6 @@ async fn metered(store: &Arc<dyn Store>, home: &Home, name: &str, spans: Vec<Met
     store.update_resources(vec![change]).await.unwrap();
 }
 
-/// rule: CR-026
 pub async fn a_span_is_recorded_with_its_row_and_once(store: Arc<dyn Store>) {
     let home = home(&store, "acme").await;
     let stored = create(&store, creation(row(&home, "a"))).await;
@@ -90,7 +89,6 @@ pub async fn a_span_is_recorded_with_its_row_and_once(store: Arc<dyn Store>) {
     assert_eq!(recorded, [expected]);
 }
 
-/// rule: CR-029
 pub async fn a_meter_runs_once_at_a_time(store: Arc<dyn Store>) {
     let home = home(&store, "acme").await;
     let stored = create(&store, creation(row(&home, "a"))).await;

@@ -58,5 +58,6 @@ mod secrets;
 mod shared_account;
 mod start;
 mod tenants_apart;
+mod terms;
 mod update;
 mod wild;
