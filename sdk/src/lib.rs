@@ -1,4 +1,8 @@
 #![doc = include_str!("../README.md")]
+#![expect(
+    clippy::test_attr_in_doctest,
+    reason = "the sample shows its own test, which tests/readme runs"
+)]
 
 mod adapter;
 pub mod answers;

@@ -8,6 +8,7 @@ mod log;
 mod master_keys;
 mod plugin;
 mod serve;
+mod store_config;
 mod vault;
 
 use std::path::PathBuf;

@@ -23,9 +23,11 @@ const NO_TRIGGERS: &str = "DROP TRIGGER audit_is_never_deleted; DROP TRIGGER aud
 fn rows(service: &Service, count: usize) -> Vec<AuditRow> {
     let row = |n: usize| AuditRow {
         at: service.now(),
-        request_id: (n % 2 == 0)
+        request_id: n
+            .is_multiple_of(2)
             .then(|| RequestId::generate(service.now(), service.entropy().id_seed())),
-        principal_id: (n % 3 == 0)
+        principal_id: n
+            .is_multiple_of(3)
             .then(|| PrincipalId::generate(service.now(), service.entropy().id_seed())),
         tenant_id: TenantId::root(),
         action: format!("compute:test:{n}"),

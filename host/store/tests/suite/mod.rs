@@ -1,6 +1,7 @@
 //! What every engine must do, told once. An engine's own test crate names how a fresh store is opened:
 //! `suite::for_engine!(open)`, where `open` is an `async fn() -> (Arc<dyn Store>, guard)`.
 
+pub mod audit;
 pub mod capacity;
 pub mod claim;
 pub mod commit;
@@ -19,6 +20,12 @@ pub mod update;
 /// Runs the whole suite on an engine.
 macro_rules! for_engine {
     ($open:path) => {
+        $crate::suite::each!($open, audit: [
+            the_audit_is_appended_and_read_newest_first,
+            the_audit_is_narrowed_by_each_filter,
+            a_seal_is_stored_only_if_it_follows_the_newest,
+            a_change_that_did_not_happen_is_not_audited,
+        ]);
         $crate::suite::each!($open, claim: [
             due_work_is_claimed_oldest_first,
             a_row_is_never_claimed_twice_while_its_lease_holds,
@@ -140,10 +147,6 @@ macro_rules! for_engine {
             a_deployment_keeps_its_first_id,
             a_proof_of_writing_is_a_write_that_stays,
             events_come_in_the_order_of_commits,
-            the_audit_is_appended_and_read_newest_first,
-            the_audit_is_narrowed_by_each_filter,
-            a_seal_is_stored_only_if_it_follows_the_newest,
-            a_change_that_did_not_happen_is_not_audited,
             the_journal_tells_what_became_of_a_request,
             only_closed_entries_of_the_journal_are_dropped,
             a_generation_is_stored_once_with_its_component,

@@ -52,6 +52,7 @@ mod quota;
 mod refresh;
 mod release;
 mod release_refusals;
+mod rollback;
 mod routes;
 mod sandbox;
 mod secrets;
