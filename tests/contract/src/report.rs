@@ -125,7 +125,7 @@ mod tests {
     use crate::{read_claims, read_table};
 
     fn report(source: &str) -> Report {
-        let table = "## get\n| CR-001 | One. | 1 |\n| CR-002 | Two. | 1 |\n| CR-003 | Three. | 2 (previews) |\n| CR-004 | Four. | 2 (meters) |\n";
+        let table = "## get\n| CR-001 | One. | 1 |\n| CR-002 | Two. | 1 |\n| CR-003 | Three. | 99 (previews) |\n| CR-004 | Four. | 99 (meters) |\n";
         let (rules, _) = read_table("t.md", table);
         let (claims, _) = read_claims("tests/e2e/tests/get.rs", source);
         Report::new(rules, claims, Vec::new())

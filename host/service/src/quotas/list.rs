@@ -1,6 +1,7 @@
 //! `quotas/list`: quotas of a tenant, on a pool, or all.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use berth_domain::id::{PoolId, TenantId};
 use berth_domain::resource::Amounts;
@@ -69,9 +70,10 @@ async fn list(
     let mut booked: HashMap<(TenantId, PoolId), Amounts> = HashMap::new();
     for quota in &page.items {
         let place = (quota.tenant_id.clone(), quota.pool_id.clone());
-        if !booked.contains_key(&place) {
-            let amounts = store.booked(&place.0, &place.1).await?;
-            booked.insert(place, amounts);
+        if let Entry::Vacant(unread) = booked.entry(place) {
+            let (tenant, pool) = unread.key();
+            let amounts = store.booked(tenant, pool).await?;
+            unread.insert(amounts);
         }
     }
     let nothing = Amounts::new();

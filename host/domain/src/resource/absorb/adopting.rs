@@ -18,14 +18,14 @@ impl Next<'_, '_> {
         let was_labelled = self.progress.labelled;
         match standing(&self.row, &observation, self.facts.deployment) {
             Standing::Ours(claim) if !was_labelled && self.lacks_labels(&observation) => {
-                self.to_label(Some(claim));
+                self.note_to_label(Some(claim));
             }
             Standing::Ours(_) => self.taken_over(observation),
             Standing::Free(_) if was_labelled => self.retry(
                 "its ownership labels were written, and the provider does not show them yet",
                 None,
             ),
-            Standing::Free(claim) => self.to_label(Some(claim)),
+            Standing::Free(claim) => self.note_to_label(Some(claim)),
             Standing::Anothers => self.anothers(),
             // Whoever sees both yields, so that the one that was there first keeps it.
             Standing::Contested => {
@@ -36,7 +36,7 @@ impl Next<'_, '_> {
     }
 
     /// Labels come next. That is stored, so that a wish that landed under the look is seen before.
-    pub(super) fn to_label(&mut self, claim: Option<Claim>) {
+    pub(super) fn note_to_label(&mut self, claim: Option<Claim>) {
         self.progress.to_label = claim;
         self.schedule_a_look();
     }

@@ -42,7 +42,7 @@ impl Next<'_, '_> {
         if self.row.is_being_adopted() {
             self.seen_before_takeover(observation);
         } else if self.is_to_be_restored(&observation) {
-            self.to_label(Claim::of_own(&self.row));
+            self.note_to_label(Claim::of_own(&self.row));
         } else if self.is_condemned() {
             self.seen_before_delete(&observation);
         } else {
