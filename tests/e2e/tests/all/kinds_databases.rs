@@ -175,7 +175,7 @@ async fn a_cluster_has_one_firewall() {
 
 /// What a create may not say, a change may not bring in.
 async fn narrow_walls_do_not_grow_wide(acme: &Tenant, orders: &str) {
-    let wall = acme.ready(&firewall(orders)).await;
+    let wall = acme.ready(&firewall(orders).with("name", "narrow")).await;
     let change = acme.change(wall.id(), json!({"tags": ["web"]}));
     let refusal = acme.api.refused("cloudResources/update", &change).await;
     assert_eq!(refusal.code, "INVALID_INPUT", "{refusal:#?}");
