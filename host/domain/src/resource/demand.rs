@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::metering::Billing;
 use crate::provider::Checked;
 
 /// Amounts by name.
@@ -35,10 +36,15 @@ impl From<&Checked> for Demand {
 }
 
 impl Demand {
-    /// It takes more than `before` of something.
+    /// It books more than `before` of something, or runs a meter faster that bills.
     #[must_use]
-    pub fn grows_from(&self, before: &Self) -> bool {
-        exceeds(&self.bookings, &before.bookings) || exceeds(&self.meters, &before.meters)
+    pub fn costs_more_than(&self, before: &Self, billing: Billing<'_>) -> bool {
+        let billed = |meters: &Amounts| -> Amounts {
+            let named = meters.iter().filter(|(meter, _)| billing.names(meter));
+            named.map(|(meter, rate)| (meter.clone(), *rate)).collect()
+        };
+        exceeds(&self.bookings, &before.bookings)
+            || exceeds(&billed(&self.meters), &billed(&before.meters))
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use berth_domain::id::{ResourceId, TenantId};
 use berth_domain::input::Description;
 use berth_domain::manifest::Kind;
+use berth_domain::metering::Billing;
 use berth_domain::platform::BillingMode;
 use berth_domain::resource::{
     Accepted, Amendment, Demand, Resource, State, UpdateRefusal, amend, amendable, exceeds,
@@ -164,18 +165,22 @@ async fn try_update(
     }
 }
 
-/// A spent budget stands against a spec that takes more than the one before, and never against one that takes
-/// less: a tenant can always spend less.
+/// A spent budget stands against a spec that books more than the one before or runs a billed meter faster, and
+/// never against another: a tenant can always spend less.
 async fn check_growth(
     service: &Service,
     row: &Resource,
     wanted: &Demand,
 ) -> Result<(), ServiceError> {
-    if !wanted.grows_from(&row.demand) {
+    if *wanted == row.demand {
         return Ok(());
     }
     let pool = service.store().pool(&row.pool).await?;
     let mode = pool.map_or(BillingMode::None, |pool| pool.billing_mode);
+    let billing = Billing::of(mode, &service.settings().kind_meters);
+    if !wanted.costs_more_than(&row.demand, billing) {
+        return Ok(());
+    }
     check_budgets(service, &row.tenant, row.project.as_ref(), mode).await
 }
 

@@ -200,6 +200,42 @@ async fn what_a_deleted_crane_held_is_given_back_once_and_not_before_it_is_gone(
     assert_eq!(booked(&acme).await, 2);
 }
 
+/// rule: CR-246
+#[tokio::test]
+async fn what_was_let_go_holds_nothing_and_runs_on() {
+    let world = World::start().await;
+    let yard = Yard::start().await;
+    let acme = a_tenant(&world, &yard, 6).await;
+    let one = acme.ready(&crane("one", 4)).await;
+    acme.ready(&crane("other", 2)).await;
+    for _ in 0..2 {
+        acme.api
+            .ok("cloudResources/release", &acme.about(one.id()))
+            .await;
+    }
+    acme.wait(one.id(), "released").await;
+    assert_eq!(booked(&acme).await, 2);
+    let objects = yard.objects();
+    assert_eq!(objects.len(), 2);
+    let free = objects.iter().find(|object| object["size"] == 4).unwrap();
+    assert_eq!(free["labels"], json!({}));
+    acme.ready(&crane("third", 4)).await;
+    assert_eq!(booked(&acme).await, 6);
+}
+
+/// rule: CR-233
+#[tokio::test]
+async fn what_books_capacity_is_not_taken_over() {
+    let world = World::start().await;
+    let yard = Yard::start().await;
+    let pool = world.yard_pool("root", &yard, "metered").await;
+    let id = yard.plant("cranes", "theirs", 3);
+    let body = json!({"tenantId": "root", "poolId": pool, "kind": "yard.crane",
+        "providerId": id, "name": "mine", "idempotencyKey": "adopt"});
+    let refusal = world.root.refused("cloudResources/adopt", &body).await;
+    refusal.is("UNSUPPORTED", "quotaBooked");
+}
+
 #[tokio::test]
 async fn a_quota_of_what_no_kind_books_is_a_slip() {
     let world = World::start().await;

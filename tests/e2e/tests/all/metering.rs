@@ -151,6 +151,33 @@ async fn what_fails_and_what_is_being_deleted_is_billed_until_it_is_gone() {
     );
 }
 
+/// rule: CR-025, CR-026
+#[tokio::test]
+async fn what_was_taken_over_is_billed_from_its_first_ready_until_it_is_let_go() {
+    let world = world().await;
+    let yard = Yard::start().await;
+    let acme = world.tenant("acme").await;
+    let pool = world.yard_pool("acme", &yard, "metered").await;
+    let id = yard.plant("sheds", "theirs", 3);
+    let body = acme.input(
+        json!({"poolId": pool, "kind": "yard.shed", "providerId": id,
+        "name": "mine", "idempotencyKey": "adopt"}),
+    );
+    let taken = acme.api.ok("cloudResources/adopt", &body).await;
+    let taken = taken["id"].as_str().unwrap();
+    let ready = acme.wait(taken, "ready").await;
+    acme.api
+        .ok("cloudResources/release", &acme.about(taken))
+        .await;
+    let released = acme.wait(taken, "released").await;
+    let at = |row: &berth_e2e::Resource, field: &str| row[field].as_u64().unwrap();
+    let lived = at(&released, "releasedAt") - at(&ready, "readyAt");
+    assert_eq!(
+        billed(&acme, taken).await,
+        BTreeMap::from([(HOURS.to_owned(), lived)])
+    );
+}
+
 /// rule: CR-027
 #[tokio::test]
 async fn a_pool_of_no_billing_bills_nothing_until_its_mode_is_changed() {

@@ -178,7 +178,12 @@ pub(crate) fn of_the_world(world: &World) -> Result<(), String> {
         }
     }
     for (id, row) in &world.rows {
-        let lived = match row.accepted_at {
+        let began = if row.adoption.is_some() {
+            row.ready_at
+        } else {
+            row.accepted_at
+        };
+        let lived = match began {
             Some(from) if row.parent.is_none() => row.ended_at.unwrap_or(world.now) - from,
             _ => Span(0),
         };
