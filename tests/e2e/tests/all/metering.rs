@@ -174,7 +174,11 @@ async fn what_was_taken_over_is_billed_from_its_first_ready_until_it_is_let_go()
     let lived = at(&released, "releasedAt") - at(&ready, "readyAt");
     assert_eq!(
         billed(&acme, taken).await,
-        BTreeMap::from([(HOURS.to_owned(), lived)])
+        // What the provider shows of it takes three units of space.
+        BTreeMap::from([
+            (HOURS.to_owned(), lived),
+            ("yard.space".to_owned(), 3 * lived)
+        ])
     );
 }
 
