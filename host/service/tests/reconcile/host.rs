@@ -1,6 +1,6 @@
 //! A host: a reconciler over the world's store, on a clock of its own.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use berth_domain::id::ResourceId;
@@ -55,6 +55,8 @@ pub(crate) fn quick() -> ReconcileSettings {
 pub(crate) struct Host {
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
+    /// Whether anything of it still runs.
+    alive: Weak<Service>,
 }
 
 impl Host {
@@ -92,8 +94,9 @@ impl Host {
             },
         }));
         let (stop, stopped) = watch::channel(false);
+        let alive = Arc::downgrade(&service);
         let task = tokio::spawn(run_with(service, cloud.clone(), stopped));
-        Self { stop, task }
+        Self { stop, task, alive }
     }
 
     /// Ends in good order.
@@ -105,10 +108,24 @@ impl Host {
             .unwrap();
     }
 
-    /// Ends at once, in the middle of whatever it does.
+    /// Ends at once, in the middle of whatever it does. When this answers nothing of it writes any more: a run
+    /// ends where it waits, and what it had handed to the store by then is stored.
     pub(crate) async fn kill(self) {
+        let store = self.alive.upgrade().map(|service| service.store().clone());
         self.task.abort();
         assert!(self.task.await.unwrap_err().is_cancelled());
+        let gone = async {
+            while self.alive.strong_count() > 0 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, gone)
+            .await
+            .expect("its runs end");
+        if let Some(store) = store {
+            // Writes take turns: this one comes after all that were handed in before.
+            store.prove_writable(Millis(0)).await.unwrap();
+        }
     }
 }
 
