@@ -63,11 +63,6 @@ impl Api {
         )
     }
 
-    /// Where the host is.
-    pub fn origin(&self) -> &str {
-        &self.origin
-    }
-
     fn url(&self, module: &str, method: &str) -> String {
         format!("{}/api/compute/{module}/{method}", self.origin)
     }

@@ -140,9 +140,8 @@ impl Demo {
         let list = json!({"tenantId": self.tenant});
         println!("{}\n", api.curl("cloudResources", "list", &list));
         println!(
-            "# `get`, `update` and `delete` take {}; {}/api/openapi.json has every method\n",
-            json!({"tenantId": self.tenant, "resourceId": "crs_…"}),
-            api.origin()
+            "# `get`, `update` and `delete` take {}; host/API.md has every method\n",
+            json!({"tenantId": self.tenant, "resourceId": "crs_…"})
         );
     }
 
